@@ -1,0 +1,1 @@
+"""The window: views, presenters, tables, widgets."""

@@ -1,0 +1,1 @@
+"""What is kept: the home folder, settings, tables and queries."""

@@ -1,0 +1,1 @@
+"""How it is answered: evidence, models, vectors, ranks."""

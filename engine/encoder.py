@@ -1,0 +1,46 @@
+"""The one seam every model family obeys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.evidence.item import ModelInput
+
+
+class Encoder(Protocol):
+    """A loaded model.
+
+    Attributes:
+        model_id: the card's id.
+        fingerprint: hex digest over model id, revision, weights hash, adapter hash, every setting
+            that changes a vector, and the library version. Two encoders with equal fingerprints
+            give equal vectors.
+        dim: length of a vector (D).
+        max_slices: most slices of a volume the model takes.
+        notes: sentences about choices made at load (device, dtype, end-of-text probe, ...).
+    """
+
+    model_id: str
+    fingerprint: str
+    dim: int
+    max_slices: int
+    notes: tuple[str, ...]
+
+    def cost(self, item: ModelInput) -> int:
+        """Estimate the item's length in tokens, to batch like with like."""
+        ...
+
+    def encode(self, batch: Sequence[ModelInput]) -> NDArray[np.float32]:
+        """Embed a batch.
+
+        Returns:
+            float32 array [B, D] of unit-norm rows, in the order of the batch.
+
+        Raises:
+            ItemRefused: an item cannot be embedded; the message says which and why.
+        """
+        ...

@@ -1,0 +1,1 @@
+"""What is asked: tasks, sources, runs, preference studies."""

@@ -1,0 +1,55 @@
+"""The tree of expected failures of the studies.
+
+StudyError
+├── BadTaskFile       a task's index file is missing or is not what its parser reads
+├── UnknownTask       no task of that name
+├── NoRun             results needed here were never computed
+├── BadStudy          a study file that is not one, or whose hash does not match
+├── WrongPassphrase   the key does not open
+├── StillBlind        asked for what is shown only after unblinding
+├── WorkerLost        the worker process died (has .exit_code and .last_lines)
+└── BadMessage        a line on the wire that is not a message
+"""
+
+from __future__ import annotations
+
+
+class StudyError(Exception):
+    """An expected failure; ``str(error)`` is a sentence for a person."""
+
+
+class BadTaskFile(StudyError):
+    """A task's index file cannot be read."""
+
+
+class UnknownTask(StudyError):
+    """No task of that name."""
+
+
+class NoRun(StudyError):
+    """Results needed here were never computed."""
+
+
+class BadStudy(StudyError):
+    """Not a study, or altered."""
+
+
+class WrongPassphrase(StudyError):
+    """The key does not open with that passphrase."""
+
+
+class StillBlind(StudyError):
+    """Asked for what is shown only after unblinding."""
+
+
+class WorkerLost(StudyError):
+    """The worker process died."""
+
+    def __init__(self, sentence: str, exit_code: int | None, last_lines: tuple[str, ...]) -> None:
+        self.exit_code = exit_code
+        self.last_lines = last_lines
+        super().__init__(sentence)
+
+
+class BadMessage(StudyError):
+    """A line on the wire that is not a message."""

@@ -1,0 +1,47 @@
+"""The list of jobs a worker can do: names to loaders, as strings so that reading it is cheap.
+
+A job is ``def job(home: Home, arguments: dict, control: Control) -> dict``. It stores its rows
+itself, in short transactions, raises an EngineError, StudyError or StoreError for an expected
+failure, and returns what JSON can hold.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+from db.home import Home
+from engine.control import Control
+from studies.errors import StudyError
+
+Job = Callable[[Home, dict[str, Any], Control], dict[str, Any]]
+
+JOBS: dict[str, str] = {
+    # evidence into a collection: {"paths": [str], "collection": str}
+    "import": "studies.collection:import_job",
+    # nearest neighbours: {"path": str, "collection": str, "model": str, "k": int, "device"?, "dtype"?}
+    "neighbours": "studies.neighbours:neighbours_job",
+    # a benchmark run: {"data": str, "models": [str], "tasks": str|None, "device"?, "dtype"?}
+    "bench": "studies.run:bench_job",
+    # the demo evidence: {"out": str}
+    "demo-evidence": "studies.demo.build:demo_job",
+    # a preference study: {"run_data": str, "model_a": str, "model_b": str, "total": int,
+    #  "seed": int, "title": str, "passphrase": str}
+    "study-build": "studies.preference.build:build_job",
+    # load a model and embed one item per form: {"model": str, "device"?, "dtype"?}
+    "model-check": "studies.check_model:check_job",
+}
+
+
+def load_job(kind: str) -> Job:
+    """Import the function behind a job's name.
+
+    Raises:
+        StudyError: there is no such job.
+    """
+    if kind not in JOBS:
+        raise StudyError(f"There is no job {kind!r}; known are {', '.join(sorted(JOBS))}.")
+    module, _, name = JOBS[kind].partition(":")
+    job: Job = getattr(importlib.import_module(module), name)
+    return job
