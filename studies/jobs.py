@@ -24,9 +24,11 @@ JOBS: dict[str, str] = {
     "neighbours": "studies.neighbours:neighbours_job",
     # a benchmark run: {"data": str, "models": [str], "tasks": str|None, "device"?, "dtype"?}
     "bench": "studies.run:bench_job",
-    # the demo evidence: {"out": str}
+    # the whole demo into the home: evidence, collection, benchmark, blinded study: {"fresh"?: bool}
+    "demo": "studies.demo_run:demo_run_job",
+    # the demo evidence alone: {"out": str}
     "demo-evidence": "studies.demo.build:demo_job",
-    # a preference study: {"run_data": str, "model_a": str, "model_b": str, "total": int,
+    # a preference study: {"data": str, "model_a": str, "model_b": str, "total": int,
     #  "seed": int, "title": str, "passphrase": str}
     "study-build": "studies.preference.build:build_job",
     # load a model and embed one item per form: {"model": str, "device"?, "dtype"?}
