@@ -60,7 +60,7 @@ class WeightsRefused(ModelError):
 
 
 class ItemRefused(ModelError):
-    """This item cannot be embedded by this model."""
+    """The item cannot be embedded by this model."""
 
 
 class DeviceError(EngineError):
@@ -71,5 +71,5 @@ class EngineMissing(EngineError):
     """torch, transformers or their kin are not installed."""
 
 
-class Cancelled(Exception):  # noqa: N818 - a wish of the user, not an error
+class Cancelled(Exception):
     """Raised by ``Control.check`` after the user asked to stop."""

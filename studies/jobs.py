@@ -20,7 +20,7 @@ Job = Callable[[Home, dict[str, Any], Control], dict[str, Any]]
 JOBS: dict[str, str] = {
     # evidence into a collection: {"paths": [str], "collection": str}
     "import": "studies.collection:import_job",
-    # nearest neighbours: {"path": str, "collection": str, "model": str, "k": int, "device"?, "dtype"?}
+    # nearest neighbours: {"path": str, "collection": str, "model": str, "k": int, "device"?}
     "neighbours": "studies.neighbours:neighbours_job",
     # a benchmark run: {"data": str, "models": [str], "tasks": str|None, "device"?, "dtype"?}
     "bench": "studies.run:bench_job",

@@ -31,7 +31,8 @@ def client(tmp_path, monkeypatch):
         "import sys\n"
         f"sys.path.insert(0, {str(PROBE.parent)!r})\n"
         "from studies.jobs import JOBS\n"
-        "JOBS.update({n: f'probe_jobs:{n}' for n in ('echo','noisy','slow','stuck','bug','die')})\n",
+        "for name in ('echo', 'noisy', 'slow', 'stuck', 'bug', 'die'):\n"
+        "    JOBS[name] = f'probe_jobs:{name}'\n",
         encoding="utf-8",
     )
     root = str(Path(jobs.__file__).resolve().parents[1])
@@ -93,6 +94,19 @@ def test_ctrl_c_stops_between_steps(client):
 
     with pytest.raises(Cancelled):
         client.run("slow", {"steps": 10_000, "pause": 0.05}, listen=interrupt)
+
+
+def test_a_stuck_job_is_terminated_after_the_wait(client, monkeypatch):
+    """Asked, it does not answer; then it is ended by force and no process is left."""
+    monkeypatch.setattr("studies.worker_client.ASK_SECONDS", 0.5)
+
+    def interrupt(message):
+        raise KeyboardInterrupt
+
+    with pytest.raises(Cancelled):
+        client.run("stuck", {}, listen=interrupt)
+    with pytest.raises(WorkerLost):
+        client.run("echo", {})
 
 
 def test_a_killed_worker_is_lost_with_its_last_lines(client):

@@ -1,0 +1,206 @@
+"""The command line: words to jobs. Computes nothing itself; every heavy thing runs in the worker.
+
+``--json`` prints one JSON document on standard output and nothing else there.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from studies import cli_bench, cli_study, cli_text
+from studies.cli_common import Options, absolute, answer, failures, options, say, work
+
+app = typer.Typer(
+    name="triptych",
+    help="Open medical evidence, compute the MedHEB benchmark, rate two models blind.",
+    epilog="Example: triptych demo --no-window",
+    no_args_is_help=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.add_typer(cli_bench.app, name="bench")
+app.add_typer(cli_study.app, name="study")
+
+HomeOption = Annotated[
+    Path | None, typer.Option("--home", help="Folder that holds everything this program keeps.")
+]
+TempOption = Annotated[
+    bool, typer.Option("--temp-home", help="Use a new home that is deleted at the end.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"triptych {version('triptych')}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def window(
+    context: typer.Context,
+    home: HomeOption = None,
+    temp_home: TempOption = False,
+    as_json: JsonOption = False,
+    show_version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Open the window on the last home when no command is given."""
+    context.obj = options(home=home, temp_home=temp_home, as_json=as_json)
+    if context.invoked_subcommand is None:
+        with failures():
+            raise typer.Exit(open_window(context.obj))
+
+
+def has_display() -> bool:
+    """Whether a window can be shown: always but on a Unix without a display."""
+    if sys.platform in ("win32", "darwin") or os.environ.get("QT_QPA_PLATFORM"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def open_window(said: Options, *, study: str | None = None) -> int:
+    """Open the window, or say that there is no display."""
+    if not has_display():
+        say(
+            "No display is set, so no window opens. "
+            "Start it where there is one, or use the commands: triptych --help"
+        )
+        return 0
+    # Looked up by name: the layer above is reached only here, where a window is asked for.
+    import importlib
+
+    main_module = importlib.import_module("app.main")
+    code: int = main_module.run(said.home.make(), open_study=study)
+    return code
+
+
+@app.command(epilog="Example: triptych demo --no-window --json")
+def demo(
+    context: typer.Context,
+    no_window: Annotated[bool, typer.Option("--no-window", help="Do not open the window.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Fill the home with the embedded demo, run its benchmark, build a blinded study, open it."""
+    said = cli_text.merged(context.obj, as_json)
+    with failures():
+        document = work(said, "demo", {})
+        answer(said, document, cli_text.demo(said, document))
+        if not no_window:
+            raise typer.Exit(open_window(said, study=document["study"]["path"]))
+
+
+@app.command(epilog="Example: triptych show scan/ --json --probe 0,64,64")
+def show(
+    context: typer.Context,
+    paths: Annotated[list[Path], typer.Argument(help="Files or folders.")],
+    probe: Annotated[
+        list[str] | None, typer.Option("--probe", help="z,y,x of a value to print; repeatable.")
+    ] = None,
+    text: Annotated[bool, typer.Option("--text", help="Print the text of reports.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Say what each file or folder is, read by the same readers as everything else."""
+    said = cli_text.merged(context.obj, as_json)
+    probes = [cli_text.probe(words) for words in probe or []]
+    with failures():
+        documents = cli_text.described(paths, probes=probes, with_text=text)
+        answer(said, documents, cli_text.shown(documents))
+        if not documents:
+            say(f"Nothing was found in {', '.join(str(path) for path in paths)}.")
+        if not documents or any(document["error"] for document in documents):
+            raise typer.Exit(1)
+
+
+@app.command("import", epilog="Example: triptych import ~/scans --collection Chest")
+def import_(
+    context: typer.Context,
+    paths: Annotated[list[Path], typer.Argument(help="Files or folders, taken recursively.")],
+    collection: Annotated[str, typer.Option("--collection", help="Name of the collection.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Index evidence into a collection; known and unchanged files are skipped."""
+    said = cli_text.merged(context.obj, as_json)
+    with failures():
+        arguments = {"paths": [absolute(path) for path in paths], "collection": collection}
+        document = work(said, "import", arguments)
+        answer(said, document, cli_text.imported(document))
+
+
+@app.command(epilog="Example: triptych models check medemb-nano")
+def models(
+    context: typer.Context,
+    action: Annotated[str, typer.Argument(help="list or check")] = "list",
+    model: Annotated[str | None, typer.Argument(help="Id, hub id or folder, for check.")] = None,
+    device: Annotated[str, typer.Option("--device", help="auto, cpu, cuda, mps")] = "auto",
+    dtype: Annotated[str, typer.Option("--dtype", help="auto, float32, bfloat16")] = "auto",
+    as_json: JsonOption = False,
+) -> None:
+    """List the models, or load one and embed one item of each form."""
+    said = cli_text.merged(context.obj, as_json)
+    with failures():
+        if action == "list":
+            cards = cli_text.cards(said.home)
+            answer(said, cards, cli_text.card_table(cards))
+        elif action == "check" and model:
+            document = work(said, "model-check", _model_arguments(model, device, dtype))
+            answer(said, document, cli_text.checked(document))
+        else:
+            raise typer.BadParameter("say `models list` or `models check MODEL`")
+
+
+def _model_arguments(model: str, device: str, dtype: str) -> dict[str, Any]:
+    """A folder is made absolute, since the worker stands elsewhere; an id stays."""
+    named = absolute(Path(model)) if Path(model).is_dir() else model
+    return {"model": named, "device": device, "dtype": dtype}
+
+
+@app.command(epilog="Example: triptych neighbours case.dcm --collection Demo --model medemb-nano")
+def neighbours(
+    context: typer.Context,
+    path: Annotated[Path, typer.Argument(help="The study to start from.")],
+    collection: Annotated[str, typer.Option("--collection", help="Where to look.")],
+    model: Annotated[str, typer.Option("--model", help="Id, hub id or folder.")],
+    k: Annotated[int, typer.Option("--k", min=1, help="How many.")] = 10,
+    device: Annotated[str, typer.Option("--device", help="auto, cpu, cuda, mps")] = "auto",
+    as_json: JsonOption = False,
+) -> None:
+    """Nearest neighbours of a study in a collection, with cosine scores."""
+    said = cli_text.merged(context.obj, as_json)
+    with failures():
+        arguments = _model_arguments(model, device, "auto")
+        arguments |= {"path": absolute(path), "collection": collection, "k": k}
+        document = work(said, "neighbours", arguments)
+        answer(said, document, cli_text.neighbour_table(document))
+
+
+@app.command(epilog="Example: triptych doctor")
+def doctor(context: typer.Context, as_json: JsonOption = False) -> None:
+    """Say what is missing on this machine and the line that mends it."""
+    from studies import doctor as checks
+
+    said = cli_text.merged(context.obj, as_json)
+    with failures():
+        found = checks.examine(said.home)
+        answer(said, [finding.as_dict() for finding in found], checks.table(found))
+        if any(finding.state == "fault" for finding in found):
+            raise typer.Exit(1)
+
+
+def main() -> None:
+    """Entry point of the ``triptych`` command."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="replace")
+    app()
+
+
+if __name__ == "__main__":
+    main()

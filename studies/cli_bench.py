@@ -1,0 +1,71 @@
+"""``triptych bench``: run tasks in the release layout and show the tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from studies import cli_text
+from studies.cli_common import absolute, answer, failures, work
+from studies.errors import StudyError
+
+app = typer.Typer(help="The MedHEB benchmark.", rich_markup_mode=None)
+DataOption = Annotated[Path, typer.Option("--data", help="Data root in the release layout.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+
+
+@app.command(epilog="Example: triptych bench run --data MedHEB --models medemb-nano,random")
+def run(
+    context: typer.Context,
+    data: DataOption,
+    models: Annotated[str, typer.Option("--models", help="Ids, hub ids or folders, by commas.")],
+    tasks: Annotated[
+        str | None, typer.Option("--tasks", help="Pattern of task ids, such as '*/i2l'.")
+    ] = None,
+    device: Annotated[str, typer.Option("--device", help="auto, cpu, cuda, mps")] = "auto",
+    dtype: Annotated[str, typer.Option("--dtype", help="auto, float32, bfloat16")] = "auto",
+    as_json: JsonOption = False,
+) -> None:
+    """Run tasks; stop it anywhere, start it again, nothing is computed twice."""
+    said = cli_text.merged(context.obj, as_json)
+    with failures():
+        names = [name.strip() for name in models.split(",") if name.strip()]
+        arguments = {
+            "data": absolute(data),
+            "models": [absolute(Path(n)) if Path(n).is_dir() else n for n in names],
+            "tasks": tasks,
+            "device": device,
+            "dtype": dtype,
+        }
+        done = work(said, "bench", arguments)
+        document, text = cli_text.results(said.home, data=data, form="text", paper=False)
+        answer(said, {**document, "run": done}, text + cli_text.run_footer(done))
+        if done.get("missing") or done.get("failures"):
+            raise typer.Exit(1)
+
+
+@app.command(epilog="Example: triptych bench show --format markdown")
+def show(
+    context: typer.Context,
+    data: Annotated[
+        Path | None, typer.Option("--data", help="Data root; the newest run when left out.")
+    ] = None,
+    compare: Annotated[
+        str | None, typer.Option("--compare", help="paper: the published numbers beside ours.")
+    ] = None,
+    form: Annotated[str, typer.Option("--format", help="text, json or markdown")] = "text",
+    as_json: JsonOption = False,
+) -> None:
+    """Family table, splits, CV, chance level and intervals of what was run."""
+    said = cli_text.merged(context.obj, as_json or form == "json")
+    with failures():
+        if form not in ("text", "json", "markdown"):
+            raise typer.BadParameter("--format is text, json or markdown")
+        if compare not in (None, "paper"):
+            raise StudyError(f"Nothing to compare with is called {compare!r}; known is: paper.")
+        document, text = cli_text.results(
+            said.home, data=data, form=form, paper=compare == "paper"
+        )
+        answer(said, document, text)

@@ -1,0 +1,99 @@
+"""What every command shares: the home, output as text or one JSON document, failures, exit codes.
+
+Exit code 0 done, 1 something failed and is named, 2 wrong usage. Messages go to standard error.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from db.home import Home, find_home, temporary_home
+from engine.errors import Cancelled
+from studies.failures import explain
+from studies.terminal import Follower
+from studies.worker_client import JobFault, WorkerClient
+
+ISSUES = "Copy the lines above into a report."
+
+
+@dataclass
+class Options:
+    """What was said before the command: the home and the form of output."""
+
+    home: Home
+    json: bool
+
+
+def options(*, home: Path | None, temp_home: bool, as_json: bool) -> Options:
+    """Find or make the home.
+
+    Raises:
+        typer.BadParameter: both a home and a temporary one were asked for.
+    """
+    if home is not None and temp_home:
+        raise typer.BadParameter("choose one of --home and --temp-home")
+    if not temp_home:
+        return Options(find_home(home), as_json)
+    temporary = temporary_home()
+    atexit.register(temporary.remove)
+    return Options(temporary, as_json)
+
+
+def say(sentence: str) -> None:
+    """One line for a person, on standard error."""
+    sys.stderr.write(sentence + "\n")
+
+
+def answer(said: Options, document: Any, text: str) -> None:
+    """The command's answer on standard output: the text, or the document as JSON."""
+    out = json.dumps(document, indent=2, ensure_ascii=False) if said.json else text
+    sys.stdout.write(out.rstrip("\n") + "\n")
+
+
+@contextmanager
+def failures() -> Iterator[None]:
+    """Turn an expected failure into one sentence and exit code 1; a bug shows its details."""
+    try:
+        yield
+    except (Cancelled, KeyboardInterrupt):
+        say("Stopped. What is stored stays; the same command goes on from there.")
+        raise typer.Exit(1) from None
+    except (typer.Exit, typer.BadParameter, typer.Abort):
+        raise
+    except JobFault as fault:
+        say(fault.details.rstrip("\n"))
+        say(f"{fault} {ISSUES}")
+        raise typer.Exit(1) from None
+    except BrokenPipeError:
+        raise typer.Exit(1) from None
+    except Exception as error:  # noqa: BLE001 - the terminal's door, as excepthook is the window's
+        failure = explain(error)
+        if not failure.expected:
+            say(failure.details.rstrip("\n"))
+            say(ISSUES)
+        say(failure.sentence)
+        raise typer.Exit(1) from None
+
+
+def work(said: Options, kind: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Do one job in a worker process and follow it on the terminal."""
+    follower = Follower()
+    with WorkerClient(said.home.make()) as client:
+        try:
+            return client.run(kind, arguments, listen=follower)
+        finally:
+            follower.finish()
+
+
+def absolute(path: Path) -> str:
+    """A path the worker understands from its own folder."""
+    return str(path.expanduser().resolve())
