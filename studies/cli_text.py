@@ -1,0 +1,279 @@
+"""The words of the command line: documents in, readable text out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from db.home import Home
+from engine.catalog import ModelCard, model_cards
+from studies.cli_common import Options
+from studies.errors import BadStudy, NoRun
+from studies.places import shipped_models
+
+DEMO_LABEL = "demo model, trained on generated pictures"
+
+
+def merged(said: Options, as_json: bool) -> Options:
+    """``--json`` may stand before or after the command."""
+    return Options(said.home, said.json or as_json)
+
+
+def columns(rows: Sequence[Sequence[str]]) -> str:
+    """Rows as text columns, two blanks between them."""
+    widths = [max(len(row[n]) for row in rows) for n in range(len(rows[0]))] if rows else []
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )
+
+
+def probe(words: str) -> tuple[int, ...]:
+    """Read ``z,y,x``.
+
+    Raises:
+        typer.BadParameter: not whole numbers with commas between.
+    """
+    try:
+        return tuple(int(word) for word in words.split(","))
+    except ValueError:
+        raise typer.BadParameter(f"--probe wants z,y,x in whole numbers, not {words!r}") from None
+
+
+def described(paths: Sequence[Path], *, probes: Sequence[Any], with_text: bool) -> list[Any]:
+    """One document per item found below the paths."""
+    from engine.evidence.open import find_evidence
+    from engine.evidence.show import describe
+
+    found = find_evidence([path.expanduser() for path in paths])
+    return [describe(evidence, probes=probes, with_text=with_text) for evidence in found]
+
+
+def shown(documents: Sequence[dict[str, Any]]) -> str:
+    """A few lines per item."""
+    return "\n\n".join(_one(document) for document in documents)
+
+
+def _one(document: dict[str, Any]) -> str:
+    if document["error"]:
+        error = document["error"]
+        return f"{document['path']}\n  {error['code']}: {error['message']}"
+    words = [str(document[key]) for key in ("kind", "form", "modality", "dtype") if document[key]]
+    lines = [document["path"], "  " + ", ".join(words)]
+    if document.get("shape"):
+        lines.append(f"  shape {' x '.join(map(str, document['shape']))}")
+    if document.get("mean") is not None:
+        lines.append(f"  min {document['min']:g}, max {document['max']:g}, mean {document['mean']:g}")
+    if document.get("window"):
+        center, width = document["window"]
+        lines.append(f"  window {center:g} / {width:g} ({document['window_source']})")
+    if document.get("spacing_mm"):
+        spacing = " x ".join("?" if mm is None else f"{mm:g}" for mm in document["spacing_mm"])
+        lines.append(f"  spacing {spacing} mm, orientation {document['orientation'] or 'unknown'}")
+    lines += [f"  at {probe['at']}: {probe['value']}" for probe in document.get("probes") or []]
+    lines += [f"  note: {note}" for note in document.get("notes") or []]
+    if document.get("text"):
+        lines.append(str(document["text"]))
+    return "\n".join(lines)
+
+
+def imported(document: dict[str, Any]) -> str:
+    """What an import took, skipped and left out."""
+    lines = [
+        f"{document['collection']}: {document['added']} added, {document['unchanged']} unchanged, "
+        f"{len(document['left_out'])} left out"
+    ]
+    lines += [f"  {row['path']}: {row['reason']}" for row in document["left_out"]]
+    return "\n".join(lines)
+
+
+def card_document(card: ModelCard, home: Home) -> dict[str, Any]:
+    """A card as plain values, with whether it can be used here."""
+    return {
+        "id": card.id,
+        "title": card.title,
+        "family": card.family,
+        "licence": card.licence,
+        "gated": card.gated,
+        "dim": card.dim,
+        "memory_mb": card.memory_mb,
+        "hub_id": card.hub_id,
+        "revision": card.revision,
+        "demo": card.demo,
+        "adapter": card.loader is not None,
+        "on_disk": on_disk(card, home),
+        "note": card.note,
+    }
+
+
+def on_disk(card: ModelCard, home: Home) -> bool:
+    """Whether the weights lie in the program or in the home; models without weights always do."""
+    if card.folder:
+        return (shipped_models() / card.folder).is_dir()
+    return card.hub_id is None or (home.weights / card.id).is_dir()
+
+
+def cards(home: Home) -> list[dict[str, Any]]:
+    """Every model card."""
+    return [card_document(card, home) for card in model_cards(home.cards)]
+
+
+def card_table(documents: Sequence[dict[str, Any]]) -> str:
+    """The cards as a table."""
+    rows = [("model", "dim", "memory", "on disk", "adapter", "licence", "note")]
+    for card in documents:
+        note = DEMO_LABEL if card["demo"] else card["note"]
+        rows.append(
+            (
+                card["id"],
+                str(card["dim"]),
+                f"{card['memory_mb']} MB",
+                "yes" if card["on_disk"] else "no",
+                "yes" if card["adapter"] else "not yet",
+                card["licence"] + (", gated" if card["gated"] else ""),
+                note.split(". ")[0],
+            )
+        )
+    return columns(rows)
+
+
+def checked(document: dict[str, Any]) -> str:
+    """What a model check measured."""
+    lines = [
+        f"{document['model']}: {document['dim']} numbers a vector, "
+        f"loaded in {document['load_seconds']} s, peak memory {document['peak_memory_mb']} MB"
+    ]
+    rows = [("form", "tokens", "seconds", "norm")]
+    rows += [(f["form"], str(f["tokens"]), str(f["seconds"]), str(f["norm"])) for f in document["forms"]]
+    return "\n".join([*lines, *[f"  {note}" for note in document["notes"]], columns(rows)])
+
+
+def neighbour_table(document: dict[str, Any]) -> str:
+    """Neighbours with their scores."""
+    rows = [("rank", "score", "form", "evidence")]
+    for rank, hit in enumerate(document["neighbours"], start=1):
+        rows.append((str(rank), f"{hit['score']:.4f}", hit["form"] or "", hit["path"]))
+    lines = [f"{document['model']} in {document['collection']}, cosine:", columns(rows)]
+    lines += [f"left out: {row['path']}: {row['reason']}" for row in document["left_out"]]
+    return "\n".join(lines)
+
+
+def results(
+    home: Home, *, data: Path | None, form: str, paper: bool
+) -> tuple[dict[str, Any], str]:
+    """The benchmark document and its text.
+
+    Raises:
+        NoRun: nothing was run yet.
+    """
+    from studies import results as stored
+
+    found = stored.load_results(home, data=data.expanduser().resolve() if data else None)
+    document = stored.to_json(found, compare_paper=paper)
+    if form == "markdown":
+        return document, stored.to_markdown(found, compare_paper=paper)
+    return document, stored.to_text(found, compare_paper=paper)
+
+
+def run_footer(done: dict[str, Any]) -> str:
+    """What a run could not do, named."""
+    lines = [f"\nmissing: {row['task']}: {row['reason']}" for row in done.get("missing", [])]
+    lines += [
+        f"\nfailed: {row['task']} row {row['row']}: {row['reason']}"
+        for row in done.get("failures", [])
+    ]
+    return "".join(lines)
+
+
+def built(document: dict[str, Any]) -> str:
+    """What was built, with the hash that every export repeats."""
+    return (
+        f"Study built: {document['items']} items, sealed.\n"
+        f"  hash {document['hash']}\n  in {document['path']}\n"
+        "Keep the passphrase: without it the key cannot be opened."
+    )
+
+
+def demo(said: Options, document: dict[str, Any]) -> str:
+    """The demo's table and what to do next."""
+    from studies.demo_run import PASSPHRASE
+
+    _, table = results(said.home, data=said.home.demo, form="text", paper=False)
+    study = document["study"]
+    return (
+        f"{table}\n\nBlinded study of {study['items']} items ready, hash {study['hash'][:16]}..., "
+        f"in {study['path']}\nDone in {document['seconds']} s. The models here are small demo "
+        "models trained on generated pictures.\n"
+        f"Rate it: triptych --home {said.home.root}   "
+        f"Then: triptych --home {said.home.root} study unblind --reason done "
+        f"--passphrase {PASSPHRASE}"
+    )
+
+
+def find_study(home: Home, name: str | None) -> Path:
+    """A study's folder by id, title or path; the only one when no name is given.
+
+    Raises:
+        NoRun: there is none.
+        BadStudy: the name fits none or several.
+    """
+    from studies.preference.study import list_studies
+
+    if name and Path(name).expanduser().is_dir():
+        return Path(name).expanduser().resolve()
+    infos = list_studies(home)
+    if not infos:
+        raise NoRun("There is no study in this home yet. Make one: triptych study build --help")
+    fitting = [info for info in infos if name in (None, info.id, info.title)]
+    if len(fitting) == 1:
+        return Path(fitting[0].path)
+    known = ", ".join(f"{info.id} ({info.title})" for info in infos)
+    raise BadStudy(f"Say which study: {known}.")
+
+
+def study_rows(home: Home, name: str | None) -> list[dict[str, Any]]:
+    """State of each study; counts answers, never preferences."""
+    from studies.preference.study import list_studies
+
+    rows = []
+    for info in list_studies(home):
+        if name in (None, info.id, info.title, str(info.path)):
+            rows.append(
+                {
+                    "id": info.id,
+                    "title": info.title,
+                    "items": info.items,
+                    "answered": info.answered,
+                    "unblinded": info.unblinded,
+                    "hash": info.hash,
+                    "path": str(info.path),
+                }
+            )
+    return rows
+
+
+def study_table(rows: Sequence[dict[str, Any]]) -> str:
+    """The studies as a table."""
+    if not rows:
+        return "There is no study in this home yet. Make one: triptych study build --help"
+    cells = [("study", "title", "answered", "state", "hash")]
+    for row in rows:
+        state = "unblinded" if row["unblinded"] else "sealed"
+        answered = f"{row['answered']} of {row['items']}"
+        cells.append((row["id"], row["title"], answered, state, row["hash"][:16]))
+    return columns(cells)
+
+
+def report(path: Path, *, form: str) -> Any:
+    """The statistics of an unblinded study."""
+    from studies.preference import report as write
+    from studies.preference.statistics import summary
+    from studies.preference.unblind import load_unblinded
+
+    found = summary(load_unblinded(path))
+    if form == "json":
+        return write.to_json(found)
+    return write.to_markdown(found) if form == "markdown" else write.to_text(found)

@@ -1,0 +1,152 @@
+"""What this machine has and lacks, and the line that mends it. Changes nothing."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from db.errors import StoreError
+from db.home import Home
+from db.session import open_store
+from engine.catalog import model_cards
+from studies.places import shipped_models
+
+FREE_GIB = 2
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing looked at.
+
+    Attributes:
+        what: its name.
+        state: ``ok``, ``note`` (works without) or ``fault``.
+        says: one sentence.
+        mend: the line that mends it, empty when there is nothing to mend.
+    """
+
+    what: str
+    state: str
+    says: str
+    mend: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return asdict(self)
+
+
+def examine(home: Home) -> tuple[Finding, ...]:
+    """Look at everything, in the order a person would."""
+    looks: tuple[Callable[[Home], Finding], ...] = (
+        _python, _window, _display, _engine, _device, _disk, _database, _models,
+    )  # fmt: skip
+    return tuple(look(home) for look in looks)
+
+
+def table(findings: tuple[Finding, ...]) -> str:
+    """One line per finding, the mending line below it."""
+    lines = []
+    for finding in findings:
+        lines.append(f"{finding.state:5}  {finding.what:10}  {finding.says}")
+        if finding.mend:
+            lines.append(f"                   mend: {finding.mend}")
+    return "\n".join(lines)
+
+
+def _python(home: Home) -> Finding:
+    says = f"{platform.python_version()} on {platform.system()} {platform.machine()}"
+    if sys.version_info < (3, 11):
+        return Finding("Python", "fault", says, "install Python 3.11 or newer")
+    return Finding("Python", "ok", says)
+
+
+def _window(home: Home) -> Finding:
+    """Import Qt in another process: a missing system library ends that one, not us."""
+    code = "import PySide6.QtWidgets, PySide6.QtSvg; print(PySide6.__version__)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False
+    )
+    if done.returncode == 0:
+        return Finding("Qt", "ok", f"PySide6 {done.stdout.strip()} loads")
+    last = (done.stderr.strip().splitlines() or ["it ended without a word"])[-1]
+    mend = "apt-get install libegl1 libgl1 libxkbcommon0 libdbus-1-3 libfontconfig1"
+    return Finding("Qt", "fault", last, mend if sys.platform.startswith("linux") else "")
+
+
+def _display(home: Home) -> Finding:
+    if sys.platform in ("win32", "darwin"):
+        return Finding("display", "ok", "the system's own")
+    name = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    if name:
+        return Finding("display", "ok", name)
+    return Finding("display", "note", "none is set; the commands work, no window opens")
+
+
+def _engine(home: Home) -> Finding:
+    wanted = ("torch", "torchvision", "transformers", "safetensors", "faiss", "sentencepiece")
+    missing = [name for name in wanted if importlib.util.find_spec(name) is None]
+    if missing:
+        says = f"{', '.join(missing)} not installed; rating and viewing work, models do not"
+        return Finding("engine", "note", says, 'pip install "triptych[engine]"')
+    return Finding("engine", "ok", f"torch {_of('torch')}, transformers {_of('transformers')}")
+
+
+def _of(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "of unknown version"
+
+
+def _device(home: Home) -> Finding:
+    """Ask in another process: importing torch here would cost every other command seconds."""
+    if importlib.util.find_spec("torch") is None:
+        return Finding("device", "note", "unknown without torch")
+    code = "from engine.device import choose_device as c; print(c().reason)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False
+    )
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["it ended without a word"])[-1]
+        return Finding("device", "fault", last)
+    return Finding("device", "ok", done.stdout.strip())
+
+
+def _disk(home: Home) -> Finding:
+    place = home.root
+    while not place.exists():
+        place = place.parent
+    free = shutil.disk_usage(place).free / 2**30
+    says = f"{free:.1f} GiB free for {home.root}"
+    if free < FREE_GIB:
+        return Finding("disk", "fault", says, "free some room or choose another --home")
+    return Finding("disk", "ok", says)
+
+
+def _database(home: Home) -> Finding:
+    if not home.database.exists():
+        return Finding("database", "ok", "none yet; it is made at first use")
+    try:
+        open_store(home).close()
+    except StoreError as error:
+        return Finding("database", "fault", str(error))
+    return Finding("database", "ok", f"{home.database.name} opens")
+
+
+def _models(home: Home) -> Finding:
+    cards = model_cards(home.cards)
+    demo = [card for card in cards if card.demo and card.folder]
+    here = [card for card in demo if (shipped_models() / str(card.folder)).is_dir()]
+    adapters = sum(card.loader is not None for card in cards)
+    says = f"{len(cards)} cards, {adapters} with an adapter, {len(here)} demo models shipped"
+    if len(here) < len(demo):
+        return Finding("models", "fault", says, "install the program again; a model is missing")
+    return Finding("models", "ok", says)
