@@ -1,1 +1,1 @@
-"""Evidence: what lies on disk, read into items. Tolerant of the world, strict on what it hands on."""
+"""Evidence: what lies on disk, read into items. Tolerant of the world, strict on what leaves."""

@@ -1,0 +1,74 @@
+"""Sides of the patient: letters from directions, and grids turned the way pictures are read.
+
+Owns the letters (L R A P S I) and ``upright``. Refuses to resample: axes are only swapped and
+turned round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.evidence.study import Pixels
+
+OPPOSITE = dict(zip("LRAPSI", "RLPAIS", strict=True))
+# by the axis that the slices run along: how columns, rows and slices run when read
+READ_AS = {"S": "LPS", "I": "LPS", "P": "LIP", "A": "LIP", "R": "PIR", "L": "PIR"}
+
+
+def letter(direction: Sequence[float] | NDArray[np.floating]) -> str:
+    """The patient side nearest to a direction in DICOM's axes (x to L, y to P, z to S)."""
+    vector = np.asarray(direction, float)
+    axis = int(np.argmax(np.abs(vector)))
+    return "LPS"[axis] if vector[axis] >= 0 else "RAI"[axis]
+
+
+def letters(
+    columns: NDArray[np.floating], rows: NDArray[np.floating], slices: NDArray[np.floating]
+) -> str:
+    """Sides to which column, row and slice indices run; each axis is used once where it can be."""
+    matrix = np.abs(np.stack([np.asarray(v, float) for v in (columns, rows, slices)]))
+    names = ["", "", ""]
+    for _ in range(3):
+        index, axis = np.unravel_index(int(np.argmax(matrix)), matrix.shape)
+        value = (columns, rows, slices)[int(index)][int(axis)]
+        names[int(index)] = "LPS"[int(axis)] if value >= 0 else "RAI"[int(axis)]
+        matrix[index, :] = -1.0
+        matrix[:, axis] = -1.0
+    return "".join(names)
+
+
+def upright(pixels: Pixels) -> Pixels:
+    """Turn a grid so that it reads as radiologists read: patient left on the right of the picture.
+
+    DICOM and plain pictures are stored as they are to be shown and come back unchanged. For
+    grids (NIfTI, NRRD, MetaImage) columns and rows are swapped and turned round as needed:
+    axial LPS, coronal LIP, sagittal PIR. Values are views, not copies.
+    """
+    if pixels.display_order or pixels.orientation is None or len(set(pixels.orientation)) < 3:
+        return pixels
+    wanted = READ_AS[pixels.orientation[2]]
+    array, spacing, now = pixels.array, pixels.spacing_mm, pixels.orientation
+    times = pixels.times
+    if now[0] not in (wanted[0], OPPOSITE[wanted[0]]):
+        array = array.swapaxes(1, 2)
+        times = None if times is None else times.swapaxes(2, 3)
+        spacing = None if spacing is None else (spacing[0], spacing[2], spacing[1])
+        now = now[1] + now[0] + now[2]
+    for place, axis in ((0, 2), (1, 1), (2, 0)):
+        if now[place] != wanted[place]:
+            array = np.flip(array, axis)
+            times = None if times is None else np.flip(times, axis + 1)
+    aspect = 1.0 if spacing is None else spacing[1] / spacing[2]
+    return replace(
+        pixels,
+        array=array,
+        times=times,
+        spacing_mm=spacing,
+        aspect=aspect,
+        orientation=wanted,
+        display_order=True,
+    )
