@@ -97,8 +97,18 @@ class Home:
             NotWritable: the root cannot be created or written.
         """
         try:
-            for folder in (self.root, self.vectors, self.weights, self.cards, self.runs,
-                           self.studies, self.thumbnails, self.logs, self.exports, self.scratch):
+            for folder in (
+                self.root,
+                self.vectors,
+                self.weights,
+                self.cards,
+                self.runs,
+                self.studies,
+                self.thumbnails,
+                self.logs,
+                self.exports,
+                self.scratch,
+            ):
                 folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise NotWritable(

@@ -1,0 +1,106 @@
+"""Turns what SQLite and the file system say into the leaves of ``db.errors``.
+
+Owns the sentences. Refuses to hide a bug: an error it does not know goes on unchanged.
+"""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy.exc import DBAPIError
+
+from db.errors import DiskFull, NotWritable, StoreDamaged, StoreError, StoreLocked
+
+_LOCKED = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+_DAMAGED = {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_FORMAT}
+_REFUSED = {
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_AUTH,
+}
+_FULL_ERRNOS = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
+
+
+def locked(path: Path) -> StoreLocked:
+    """The sentence for a database that another program holds."""
+    return StoreLocked(
+        f"The database {path} is in use by another program. "
+        "Close the other window or wait for its job to end, then try again."
+    )
+
+
+def damaged(path: Path, why: str) -> StoreDamaged:
+    """The sentence for a file that is not a database or is damaged."""
+    return StoreDamaged(
+        f"The database {path} is damaged or is not a database ({why}). "
+        "Restore it from a backup, or move it away to start with an empty one."
+    )
+
+
+def full(path: Path) -> DiskFull:
+    """The sentence for a full disk."""
+    return DiskFull(
+        f"No room is left on the disk of {path}. "
+        "Free some space and try again; what was stored before is kept."
+    )
+
+
+def refused(path: Path, why: str) -> NotWritable:
+    """The sentence for a folder or file that cannot be written."""
+    return NotWritable(
+        f"{path} cannot be opened for writing ({why}). "
+        "Check the permissions of its folder, or choose another with --home."
+    )
+
+
+def leaf_for(error: BaseException, path: Path) -> StoreError | None:
+    """The expected failure behind an error of SQLite or of the system, None for a bug.
+
+    Args:
+        error: a ``sqlite3.Error`` or an ``OSError``.
+        path: the file the sentence names.
+    """
+    if isinstance(error, OSError):
+        if error.errno in _FULL_ERRNOS:
+            return full(path)
+        return refused(path, error.strerror or type(error).__name__)
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is None:
+        return None
+    primary = code & 0xFF
+    if primary in _LOCKED:
+        return locked(path)
+    if primary in _DAMAGED:
+        return damaged(path, str(error))
+    if primary == sqlite3.SQLITE_FULL:
+        return full(path)
+    if primary in _REFUSED:
+        return refused(path, str(error))
+    return None
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Run a block and raise the store's own errors in place of SQLite's.
+
+    Raises:
+        StoreError: the leaf that fits; anything unknown is raised unchanged.
+    """
+    try:
+        yield
+    except DBAPIError as error:
+        leaf = leaf_for(error.orig, path) if error.orig is not None else None
+        if leaf is None:
+            raise
+        raise leaf from error
+    except (sqlite3.Error, OSError) as error:
+        leaf = leaf_for(error, path)
+        if leaf is None:
+            raise
+        raise leaf from error

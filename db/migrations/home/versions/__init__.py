@@ -1,0 +1,1 @@
+"""The lineage of the home schema."""

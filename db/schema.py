@@ -1,0 +1,248 @@
+"""The tables, as they are now. The home database and a study file are two separate schemas.
+
+Owns names and types only; how a file gets here from an older version is in ``db.migrations``,
+and a test holds the two together. Refuses to hold, in a study file, anything that tells a
+model, the gold or the stratum.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+NAMES = {
+    "ix": "ix_%(table_name)s_%(column_0_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+_JSON = JSON(none_as_null=True)
+
+HOME = MetaData(naming_convention=NAMES)
+STUDY = MetaData(naming_convention=NAMES)
+
+# ---------------------------------------------------------------- home database
+
+meta = Table(
+    "meta",
+    HOME,
+    Column("key", Text, primary_key=True),
+    Column("value", Text, nullable=False),
+)
+
+collection = Table(
+    "collection",
+    HOME,
+    Column("id", Integer, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("created_utc", Text, nullable=False),
+)
+
+evidence = Table(
+    "evidence",
+    HOME,
+    Column("id", Integer, primary_key=True),
+    Column("collection_id", ForeignKey("collection.id", ondelete="CASCADE"), nullable=False),
+    Column("path", Text, nullable=False),
+    Column("series_key", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("form", Text),
+    Column("modality", Text),
+    Column("shape", _JSON),
+    Column("subject", Text),
+    Column("text", Text),
+    Column("digest", Text),
+    Column("error_code", Text),
+    Column("error_message", Text),
+    Column("details", _JSON, nullable=False),
+    Column("added_utc", Text, nullable=False),
+    UniqueConstraint("collection_id", "path", "series_key", name="uq_evidence_place"),
+)
+Index("ix_evidence_filter", evidence.c.collection_id, evidence.c.form, evidence.c.modality)
+
+evidence_file = Table(
+    "evidence_file",
+    HOME,
+    Column("evidence_id", ForeignKey("evidence.id", ondelete="CASCADE"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("path", Text, nullable=False),
+    Column("size", BigInteger, nullable=False),
+    Column("mtime_ns", BigInteger, nullable=False),
+)
+Index("ix_evidence_file_path", evidence_file.c.path)
+
+task_result = Table(
+    "task_result",
+    HOME,
+    Column("id", Integer, primary_key=True),
+    Column("data_digest", Text, nullable=False),
+    Column("task_digest", Text, nullable=False),
+    Column("task_id", Text, nullable=False),
+    Column("model_id", Text, nullable=False),
+    Column("fingerprint", Text, nullable=False),
+    Column("family", Text, nullable=False),
+    Column("form", Text, nullable=False),
+    Column("split", Text, nullable=False),
+    Column("n", Integer, nullable=False),
+    Column("chance", _JSON, nullable=False),
+    Column("scores", _JSON, nullable=False),
+    Column("details", _JSON, nullable=False),
+    Column("seconds", Float, nullable=False),
+    Column("created_utc", Text, nullable=False),
+    UniqueConstraint("data_digest", "task_id", "model_id", name="uq_task_result_cell"),
+)
+
+query_result = Table(
+    "query_result",
+    HOME,
+    Column("task_result_id", ForeignKey("task_result.id", ondelete="CASCADE"), primary_key=True),
+    Column("row", Integer, primary_key=True),
+    Column("rank", Integer, nullable=False),
+    Column("pool", Integer, nullable=False),
+    Column("gold", Text, nullable=False),
+    Column("ordered", _JSON, nullable=False),
+)
+
+job = Table(
+    "job",
+    HOME,
+    Column("id", Text, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("arguments", _JSON, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("done", Integer, nullable=False),
+    Column("total", Integer, nullable=False),
+    Column("unit", Text, nullable=False),
+    Column("phase", Text, nullable=False),
+    Column("sentence", Text, nullable=False),
+    Column("details", Text, nullable=False),
+    Column("result", _JSON),
+    Column("exit_code", Integer),
+    Column("created_utc", Text, nullable=False),
+    Column("started_utc", Text),
+    Column("ended_utc", Text),
+)
+
+# ---------------------------------------------------------------- study file
+
+study = Table(
+    "study",
+    STUDY,
+    Column("one", Integer, primary_key=True),
+    Column("study_id", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("created_utc", Text, nullable=False),
+    Column("software", Text, nullable=False),
+    Column("order_seed", Text, nullable=False),
+    Column("settings", _JSON, nullable=False),
+    Column("sealed_sha256", Text, nullable=False),
+    Column("commitment", Text, nullable=False),
+    Column("hash", Text, nullable=False),
+    CheckConstraint("one = 1", name="single"),
+)
+
+item = Table(
+    "item",
+    STUDY,
+    Column("item_id", Text, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("block", Text, nullable=False),
+    Column("prompt", Text, nullable=False),
+    Column("query", _JSON, nullable=False),
+    Column("left", _JSON, nullable=False),
+    Column("right", _JSON, nullable=False),
+)
+
+medium = Table(
+    "medium",
+    STUDY,
+    Column("key", Integer, primary_key=True, autoincrement=False),
+    Column("media_id", Text, nullable=False, unique=True),
+    Column("coding", Text, nullable=False),
+    Column("shape", _JSON, nullable=False),
+    Column("sha256", Text, nullable=False),
+    Column("content", LargeBinary, nullable=False),
+)
+
+rater = Table(
+    "rater",
+    STUDY,
+    Column("name", Text, primary_key=True),
+    Column("created_utc", Text, nullable=False),
+    Column("specialty", Text),
+    Column("years", Integer),
+    Column("modalities", Text),
+    Column("display", Text),
+)
+
+presentation = Table(
+    "presentation",
+    STUDY,
+    Column("rater", ForeignKey("rater.name"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("item_id", ForeignKey("item.item_id"), nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("swapped", Boolean, nullable=False),
+)
+
+session = Table(
+    "session",
+    STUDY,
+    Column("session_id", Text, primary_key=True),
+    Column("rater", ForeignKey("rater.name"), nullable=False),
+    Column("started_utc", Text, nullable=False),
+    Column("software", Text, nullable=False),
+)
+
+entry = Table(
+    "entry",
+    STUDY,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("action", Text, nullable=False),
+    Column("at_utc", Text, nullable=False),
+    Column("rater", Text),
+    Column("session_id", Text),
+    Column("position", Integer),
+    Column("item_id", Text),
+    Column("kind", Text),
+    Column("answer", Text),
+    Column("shown_utc", Text),
+    Column("first_action_ms", Integer),
+    Column("answer_ms", Integer),
+    Column("idle_ms", Integer),
+    Column("confidence", Integer),
+    Column("comment", Text),
+    Column("usefulness", _JSON),
+    Column("viewer_state", _JSON),
+    Column("software", Text),
+    Column("note", Text),
+    Column("previous", Text, nullable=False),
+    Column("hash", Text, nullable=False),
+)
+Index("ix_entry_place", entry.c.rater, entry.c.position)
+
+head = Table(
+    "head",
+    STUDY,
+    Column("one", Integer, primary_key=True),
+    Column("count", Integer, nullable=False),
+    Column("hash", Text, nullable=False),
+    CheckConstraint("one = 1", name="single"),
+)
