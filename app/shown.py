@@ -1,0 +1,247 @@
+"""What presenters hand to views: plain frozen values. Imports nothing of ours, decides nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class CollectionShown:
+    """One collection in the list on the left. ``key`` is opaque to the view."""
+
+    key: str
+    name: str
+    count: int
+
+
+@dataclass(frozen=True)
+class EvidenceShown:
+    """One object of a collection, as a tile and as a table row."""
+
+    key: str
+    title: str
+    kind: str
+    form: str
+    modality: str
+    size: str
+    has_report: bool
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class LibraryFilter:
+    """What the filters on the left ask for; empty means all."""
+
+    form: str = ""
+    modality: str = ""
+    words: str = ""
+    problems: bool = False
+
+
+@dataclass(frozen=True)
+class PreviewShown:
+    """The chosen object: facts as (name, value), report text, sentences to know."""
+
+    key: str
+    title: str
+    facts: tuple[tuple[str, str], ...]
+    text: str = ""
+    notes: tuple[str, ...] = ()
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class ModelShown:
+    """One model, as a choice and as a card. ``fits`` None means not known yet."""
+
+    key: str
+    title: str
+    family: str
+    licence: str
+    gated: bool
+    size: str
+    dim: int
+    forms: str
+    on_disk: bool
+    has_adapter: bool
+    demo: bool
+    note: str = ""
+    fits: bool | None = None
+    why: str = ""
+    revision: str = ""
+    source: str = ""
+    checked: str = ""
+
+    @property
+    def usable(self) -> bool:
+        """Whether a job with this model can start now."""
+        return self.has_adapter and self.on_disk and self.fits is not False
+
+
+@dataclass(frozen=True)
+class TaskShown:
+    """One task in the tree; ``count`` is its queries, None when its file is not there."""
+
+    key: str
+    family: str
+    form: str
+    split: str
+    count: int | None
+
+
+@dataclass(frozen=True)
+class ProgressShown:
+    """One (task, model) of a run. ``state``: waiting, running, done, failed, missing."""
+
+    task: str
+    family: str
+    model: str
+    state: str
+    done: int = 0
+    total: int = 0
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class ScoreShown:
+    """A score in percent with its 95 % interval, n, and the chance level of its pool."""
+
+    value: float
+    interval: Interval | None = None
+    n: int = 0
+    chance: float | None = None
+    paper: float | None = None
+
+
+@dataclass(frozen=True)
+class ScoreRow:
+    """One line of the family or split table: a model, or the chance line (``key`` empty)."""
+
+    key: str
+    title: str
+    scores: tuple[ScoreShown | None, ...]
+    demo: bool = False
+    printed: bool = False
+
+
+@dataclass(frozen=True)
+class ScoreTable:
+    """A table of scores: columns of families or splits, one row per model."""
+
+    columns: tuple[str, ...]
+    rows: tuple[ScoreRow, ...]
+
+
+@dataclass(frozen=True)
+class HeatShown:
+    """Scores of task x model; a cell without a score is None."""
+
+    tasks: tuple[str, ...]
+    groups: tuple[str, ...]
+    models: tuple[str, ...]
+    cells: tuple[tuple[float | None, ...], ...]
+    chance: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class QueryShown:
+    """One query of a task under a model: where its positive landed."""
+
+    key: str
+    text: str
+    rank: int
+    pool: int
+    top: str
+    top_score: float | None = None
+
+
+@dataclass(frozen=True)
+class RankedShown:
+    """One line of a ranking: a candidate of a query or a neighbour of a study.
+
+    ``key`` is equal in every ranking for the same object; ``picture`` is what its thumbnail is
+    asked with, empty for a text.
+    """
+
+    key: str
+    rank: int
+    title: str
+    detail: str = ""
+    score: float | None = None
+    picture: str = ""
+    gold: bool = False
+
+
+@dataclass(frozen=True)
+class QueryDetail:
+    """A query opened: what was asked and the head of its ranking."""
+
+    title: str
+    instruction: str
+    text: str
+    picture: str
+    rank: int
+    pool: int
+    candidates: tuple[RankedShown, ...]
+
+
+@dataclass(frozen=True)
+class StudyShown:
+    """A study in the list. ``state``: built, reading, read, unblinded, damaged."""
+
+    key: str
+    title: str
+    state: str
+    answered: int
+    total: int
+    hash: str
+    created: str = ""
+
+
+@dataclass(frozen=True)
+class StepShown:
+    """One step of a study's life. ``state``: done, next, later, failed."""
+
+    key: str
+    title: str
+    state: str
+    sentence: str
+    action: str = ""
+    enabled: bool = True
+
+
+@dataclass(frozen=True)
+class ShareShown:
+    """One bar of three shares (A, tie, B): counts, percents, Wilson intervals, sign test."""
+
+    title: str
+    n: int
+    counts: tuple[int, int, int]
+    shares: tuple[float, float, float]
+    intervals: tuple[Interval, Interval, Interval]
+    p_value: float | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class StatisticsShown:
+    """An unblinded study: names of the arms, the bars, and sentences to stand beside them."""
+
+    title: str
+    arm_a: str
+    arm_b: str
+    bars: tuple[ShareShown, ...]
+    sentences: tuple[str, ...]
+    hash: str = ""
+
+
+@dataclass(frozen=True)
+class KeyShown:
+    """One command and its keys on the keys page."""
+
+    command: str
+    page: str
+    keys: str
+    conflict: str = ""

@@ -1,0 +1,333 @@
+"""The benchmark page: models and tasks left, plan, run and live progress in the centre.
+
+Lays out and emits intents; decides nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFileDialog,
+    QHeaderView,
+    QLineEdit,
+    QProgressBar,
+    QSplitter,
+    QStackedWidget,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QWidget,
+)
+
+from app.shown import ModelShown, ProgressShown, TaskShown
+from app.tables.progress import COLUMNS
+from app.tables.rows import RowsModel
+from app.widgets.blocks import (
+    EmptyState,
+    button,
+    column,
+    heading,
+    label,
+    panel,
+    quiet,
+    row,
+    section,
+    stretch_columns,
+    table_view,
+    tell,
+)
+from app.widgets.ink import ink, px
+
+KEY = int(Qt.ItemDataRole.UserRole)
+FORM_WORDS = {"2d": "2D", "3d": "3D", "text": "text"}
+
+
+class BenchmarkView(QWidget):
+    """Choose, see the plan, run, watch."""
+
+    data_wanted = Signal()
+    models_changed = Signal(list)
+    tasks_changed = Signal(list)
+    run_wanted = Signal()
+    cancel_wanted = Signal()
+    results_wanted = Signal()
+    demo_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._filling = False
+        self._progress: tuple[ProgressShown, ...] = ()
+        self.progress = RowsModel[ProgressShown](COLUMNS)
+        split = QSplitter()
+        split.setChildrenCollapsible(False)
+        split.addWidget(self._left())
+        split.addWidget(self._centre())
+        split.setStretchFactor(1, 1)
+        split.setSizes([px(400), px(760)])
+        self.setLayout(column(split))
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """A page."""
+        return QSize(px(1160), px(740))
+
+    def _left(self) -> QWidget:
+        self.models = _tree("Models", ("Model", "On this machine"))
+        self.models.itemChanged.connect(self._models_moved)
+        self.tasks = _tree("Tasks by family", ("Task", "Form", "Queries"))
+        self.tasks.itemChanged.connect(self._tasks_moved)
+        self.task_count = quiet(small=True, wrap=False)
+        upper, lower = QWidget(), QWidget()
+        upper.setLayout(column(section("Models"), self.models, space=6))
+        tools = row(section("Tasks by family"), 1, self.task_count)
+        lower.setLayout(column(tools, self.tasks, space=6))
+        lower.layout().setContentsMargins(0, px(8), 0, 0)
+        halves = QSplitter(Qt.Orientation.Vertical)
+        halves.addWidget(upper)
+        halves.addWidget(lower)
+        halves.setSizes([px(330), px(390)])
+        side = QWidget()
+        side.setMinimumWidth(px(300))
+        side.setLayout(column(halves))
+        side.layout().setContentsMargins(px(12), px(12), px(8), px(12))
+        return side
+
+    def _centre(self) -> QWidget:
+        self.table = table_view("Progress by task and model")
+        self.table.setModel(self.progress)
+        stretch_columns(self.table, 5, {0: 190, 1: 70, 2: 170, 3: 90, 4: 100})
+        self.only_failures = QCheckBox("Only failures")
+        self.only_failures.setAccessibleName("Show only failures")
+        self.only_failures.toggled.connect(self._fill_table)
+        self.counts = quiet(wrap=False)
+        below = QWidget()
+        below.setLayout(
+            column(
+                row(heading("Tasks of this run"), self.counts, 1, self.only_failures), self.table
+            )
+        )
+        self._pages = QStackedWidget()
+        self._none = EmptyState(
+            "No benchmark data chosen",
+            "Choose a folder in the MedHEB release layout, or compute the demo's.",
+            [
+                button("Choose a folder", self.data_wanted.emit, kind="primary"),
+                button("Open the demo", self.demo_wanted.emit),
+            ],
+        )
+        self._pages.addWidget(self._none)
+        self._pages.addWidget(below)
+        centre = QWidget()
+        layout = column(self._plan_panel(), self._pages, space=12)
+        layout.setStretchFactor(self._pages, 1)
+        layout.setContentsMargins(px(8), px(12), px(12), px(12))
+        centre.setLayout(layout)
+        return centre
+
+    def _plan_panel(self) -> QWidget:
+        self.data = QLineEdit()
+        self.data.setReadOnly(True)
+        self.data.setAccessibleName("Benchmark data")
+        self.data.setPlaceholderText("No data chosen")
+        self.plan = label("", "reading")
+        self.plan.setMinimumHeight(px(40))
+        self.warning = label("", "warn")
+        self.warning.hide()
+        self.run_button = button(
+            "Run", self.run_wanted.emit, kind="primary", name="Run the benchmark"
+        )
+        self.cancel_button = button("Cancel", self.cancel_wanted.emit, name="Cancel the run")
+        self.results_button = button("See results", self.results_wanted.emit)
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setAccessibleName("Progress of the run")
+        self.phase = quiet(wrap=False)
+        self.left = quiet(wrap=False)
+        framed = panel()
+        framed.setLayout(
+            column(
+                row(
+                    section("Data"),
+                    self.data,
+                    button("Choose…", self.data_wanted.emit, name="Choose benchmark data"),
+                ),
+                self.plan,
+                self.warning,
+                row(self.run_button, self.cancel_button, self.results_button, 1),
+                self.bar,
+                row(self.phase, 1, self.left),
+                margin=px(12),
+            )
+        )
+        self.show_running(running=False)
+        return framed
+
+    # -- what the presenter says
+
+    def show_data(self, path: str) -> None:
+        """Show the chosen data folder; an empty text shows how to choose one."""
+        self.data.setText(path)
+        self.data.setCursorPosition(0)
+        self._pages.setCurrentIndex(1 if path else 0)
+
+    def show_models(self, models: Sequence[ModelShown], chosen: Sequence[str]) -> None:
+        """List the models, with what speaks against each."""
+        self._filling = True
+        self.models.clear()
+        for shown in models:
+            item = QTreeWidgetItem([shown.title, shown.why])
+            item.setData(0, KEY, shown.key)
+            item.setToolTip(0, f"{shown.title} · {shown.family} · {shown.licence}")
+            item.setToolTip(1, shown.why)
+            checkable = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsUserCheckable
+            item.setFlags(
+                checkable | Qt.ItemFlag.ItemIsSelectable
+                if shown.usable
+                else Qt.ItemFlag.ItemIsSelectable
+            )
+            state = Qt.CheckState.Checked if shown.key in chosen else Qt.CheckState.Unchecked
+            item.setCheckState(0, state)
+            if shown.usable:
+                item.setForeground(1, ink("good"))
+            self.models.addTopLevelItem(item)
+        self._filling = False
+
+    def show_tasks(self, tasks: Sequence[TaskShown], chosen: Sequence[str]) -> None:
+        """List the tasks under their families."""
+        self._filling = True
+        self.tasks.clear()
+        wanted = set(chosen)
+        families: dict[str, list[TaskShown]] = {}
+        for shown in tasks:
+            families.setdefault(shown.family, []).append(shown)
+        for family, members in families.items():
+            self.tasks.addTopLevelItem(_family_item(family, members, wanted))
+        self._filling = False
+        there = sum(shown.count is not None for shown in tasks)
+        self.task_count.setText(f"{there} of {len(tasks)} have data" if tasks else "")
+
+    def show_plan(self, text: str, *, warning: str = "", can_run: bool = False) -> None:
+        """Show the plan's sentence, what is missing, and whether it can start."""
+        self.plan.setText(text)
+        tell(self.warning, warning, "warn")
+        self.run_button.setEnabled(can_run)
+
+    def show_running(self, *, running: bool, label_of_run: str = "Run") -> None:
+        """Switch between ready and running."""
+        self.run_button.setVisible(not running)
+        self.run_button.setText(label_of_run)
+        self.cancel_button.setVisible(running)
+        self.cancel_button.setEnabled(running)
+        for piece in (self.bar, self.phase, self.left):
+            piece.setVisible(running)
+        self.models.setEnabled(not running)
+        self.tasks.setEnabled(not running)
+
+    def show_progress(self, done: int, total: int, phase: str, left: str) -> None:
+        """Show how far the run is; a total of 0 shows that it works."""
+        self.bar.setRange(0, total)
+        self.bar.setValue(done)
+        self.phase.setText(phase)
+        self.left.setText(left)
+
+    def show_rows(self, rows: Sequence[ProgressShown]) -> None:
+        """Show every (task, model) of the run."""
+        self._progress = tuple(rows)
+        ended = sum(shown.state == "done" for shown in rows)
+        failed = sum(shown.state == "failed" for shown in rows)
+        told = f"{ended:,} of {len(rows):,} done" if rows else "nothing planned"
+        self.counts.setText(told + (f" · {failed} failed" if failed else ""))
+        self.only_failures.setText(f"Only failures ({failed})")
+        self._fill_table()
+
+    def show_row(self, position: int, shown: ProgressShown) -> None:
+        """Change one line of the live table."""
+        rows = list(self._progress)
+        rows[position] = shown
+        self._progress = tuple(rows)
+        if not self.only_failures.isChecked():
+            self.progress.replace_row(position, shown)
+
+    def ask_data(self) -> str:
+        """Let the user choose the data folder; an empty text if none."""
+        return QFileDialog.getExistingDirectory(self, "Choose benchmark data")
+
+    # -- what the user does
+
+    def chosen_models(self) -> list[str]:
+        """The checked models."""
+        items = [self.models.topLevelItem(i) for i in range(self.models.topLevelItemCount())]
+        return [
+            item.data(0, KEY)
+            for item in items
+            if item is not None and item.checkState(0) == Qt.CheckState.Checked
+        ]
+
+    def chosen_tasks(self) -> list[str]:
+        """The checked tasks."""
+        found = []
+        for family in range(self.tasks.topLevelItemCount()):
+            parent = self.tasks.topLevelItem(family)
+            for place in range(parent.childCount() if parent else 0):
+                item = parent.child(place)
+                if item.checkState(0) == Qt.CheckState.Checked:
+                    found.append(item.data(0, KEY))
+        return found
+
+    def _models_moved(self) -> None:
+        if not self._filling:
+            self.models_changed.emit(self.chosen_models())
+
+    def _tasks_moved(self) -> None:
+        if not self._filling:
+            self.tasks_changed.emit(self.chosen_tasks())
+
+    def _fill_table(self) -> None:
+        only = self.only_failures.isChecked()
+        rows = [
+            shown for shown in self._progress if not only or shown.state in ("failed", "missing")
+        ]
+        self.progress.set_rows(rows)
+
+
+def _tree(name: str, heads: tuple[str, ...]) -> QTreeWidget:
+    tree = QTreeWidget()
+    tree.setAccessibleName(name)
+    tree.setHeaderLabels(list(heads))
+    tree.setUniformRowHeights(True)
+    tree.setRootIsDecorated(len(heads) > 2)
+    tree.setAllColumnsShowFocus(True)
+    header = tree.header()
+    header.setStretchLastSection(False)
+    header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+    for place in range(1, len(heads)):
+        header.setSectionResizeMode(place, QHeaderView.ResizeMode.Interactive)
+        header.resizeSection(place, px(180 if len(heads) == 2 else 64))
+    return tree
+
+
+def _family_item(family: str, members: Sequence[TaskShown], wanted: set[str]) -> QTreeWidgetItem:
+    there = [shown for shown in members if shown.count is not None]
+    queries = sum(shown.count or 0 for shown in there)
+    item = QTreeWidgetItem([f"{family}  ·  {len(there)} of {len(members)}", "", f"{queries:,}"])
+    item.setTextAlignment(2, Qt.AlignmentFlag.AlignRight)
+    item.setFlags(item.flags() | Qt.ItemFlag.ItemIsAutoTristate | Qt.ItemFlag.ItemIsUserCheckable)
+    for shown in members:
+        item.addChild(_task_item(shown, chosen=shown.key in wanted))
+    if not there:
+        item.setCheckState(0, Qt.CheckState.Unchecked)
+        item.setDisabled(True)
+    return item
+
+
+def _task_item(shown: TaskShown, *, chosen: bool) -> QTreeWidgetItem:
+    count = "no data" if shown.count is None else f"{shown.count:,}"
+    item = QTreeWidgetItem([shown.key, FORM_WORDS.get(shown.form, shown.form), count])
+    item.setData(0, KEY, shown.key)
+    item.setTextAlignment(2, Qt.AlignmentFlag.AlignRight)
+    item.setToolTip(0, f"{shown.key} · {shown.split}")
+    there = shown.count is not None
+    item.setCheckState(0, Qt.CheckState.Checked if chosen and there else Qt.CheckState.Unchecked)
+    item.setDisabled(not there)
+    return item

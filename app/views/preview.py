@@ -1,0 +1,142 @@
+"""The preview of one object: picture, facts, report, what is to be known about it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QImage, QPainter, QPaintEvent
+from PySide6.QtWidgets import QGridLayout, QPlainTextEdit, QStackedWidget, QWidget
+
+from app.shown import PreviewShown
+from app.widgets.blocks import (
+    EmptyState,
+    button,
+    clear,
+    column,
+    heading,
+    quiet,
+    row,
+    section,
+    sentence,
+    tell,
+)
+from app.widgets.ink import ink, px
+from app.widgets.thumbnail_grid import draw_fitted
+
+
+class PictureBox(QWidget):
+    """A picture on black, as large as fits."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._image: QImage | None = None
+        self.setAccessibleName(name)
+        self.setMinimumHeight(px(120))
+
+    def show_image(self, image: QImage | None) -> None:
+        """Show an image, or black."""
+        self._image = image
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+        """Draw it."""
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), ink("picture"))
+        if self._image is not None and not self._image.isNull():
+            draw_fitted(painter, self.rect(), self._image)
+        painter.end()
+
+
+class FactList(QWidget):
+    """Facts as two columns: what, and its value, selectable."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(px(12))
+        self._grid.setVerticalSpacing(px(3))
+        self._grid.setColumnStretch(1, 1)
+
+    def show_facts(self, facts: tuple[tuple[str, str], ...]) -> None:
+        """Replace every fact."""
+        clear(self._grid)
+        for line, (name, value) in enumerate(facts):
+            told = sentence(value)
+            told.setWordWrap(True)
+            told.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            told.setAccessibleName(f"{name}: {value}")
+            label = quiet(name, wrap=False)
+            self._grid.addWidget(label, line, 0, Qt.AlignmentFlag.AlignTop)
+            self._grid.addWidget(told, line, 1)
+
+
+class PreviewPanel(QWidget):
+    """The right side of the library."""
+
+    open_wanted = Signal(str)
+    neighbours_wanted = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._key = ""
+        self.setMinimumWidth(px(260))
+        self.heading = heading()
+        self.picture = PictureBox("Preview picture")
+        self.picture.setMinimumHeight(px(220))
+        self.problem = sentence()
+        self.facts = FactList()
+        self.notes = quiet()
+        self.report_head = section("Report")
+        self.report = QPlainTextEdit()
+        self.report.setReadOnly(True)
+        self.report.setAccessibleName("Report")
+        self.report.setTabChangesFocus(True)
+        keys = row(
+            button("Open in viewer", lambda: self.open_wanted.emit(self._key)),
+            button("Find neighbours", lambda: self.neighbours_wanted.emit(self._key)),
+            1,
+        )
+        full = QWidget()
+        layout = column(
+            self.heading,
+            self.picture,
+            keys,
+            self.problem,
+            self.facts,
+            self.notes,
+            self.report_head,
+            self.report,
+        )
+        layout.setStretchFactor(self.report, 1)
+        self._rest = QWidget()
+        layout.addWidget(self._rest)
+        layout.setContentsMargins(px(8), px(12), px(12), px(12))
+        full.setLayout(layout)
+        self._pages = QStackedWidget()
+        self._pages.addWidget(EmptyState("", "Choose an object to see it here."))
+        self._pages.addWidget(full)
+        self.setLayout(column(self._pages))
+
+    def show_object(self, shown: PreviewShown | None, image: QImage | None) -> None:
+        """Show an object, or the sentence that none is chosen."""
+        self._pages.setCurrentIndex(0 if shown is None else 1)
+        if shown is None:
+            return
+        self._key = shown.key
+        self.heading.setText(shown.title)
+        self.picture.show_image(image)
+        tell(self.problem, shown.problem, "error")
+        self.facts.show_facts(shown.facts)
+        self.notes.setText("\n".join(shown.notes))
+        self.notes.setVisible(bool(shown.notes))
+        self.report.setPlainText(shown.text)
+        self.report.setVisible(bool(shown.text))
+        self.report_head.setVisible(bool(shown.text))
+        self._rest.setVisible(not shown.text)
+        only_text = bool(shown.text) and dict(shown.facts).get("Kind") == "report"
+        self.picture.setVisible(not only_text)
+
+    def show_picture(self, key: str, image: QImage | None) -> None:
+        """Show the large picture, if the object is still the chosen one."""
+        if key == self._key:
+            self.picture.show_image(image)

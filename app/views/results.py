@@ -1,0 +1,164 @@
+"""The results page: scores by family and split, the heat map, and a cell's queries.
+
+Lays out and emits intents; decides nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QCheckBox,
+    QComboBox,
+    QFileDialog,
+    QHBoxLayout,
+    QPushButton,
+    QSplitter,
+    QStackedWidget,
+    QTabWidget,
+    QWidget,
+)
+
+from app.shown import HeatShown, QueryDetail, QueryShown, ScoreTable
+from app.views.query_panel import QueryPanel
+from app.views.score_panel import ScorePanel
+from app.widgets.blocks import EmptyState, button, column, quiet, row, section
+from app.widgets.heat_map import HeatMap
+from app.widgets.ink import px
+
+METRICS = ("hit@1", "hit@5", "mrr@5")
+
+
+class ResultsView(QWidget):
+    """Tabs of tables and figures over one data set of results."""
+
+    data_chosen = Signal(str)
+    metric_chosen = Signal(str)
+    compare_toggled = Signal(bool)
+    cell_chosen = Signal(int, int)
+    query_chosen = Signal(str)
+    failures_first_toggled = Signal(bool)
+    picture_wanted = Signal(str)
+    open_wanted = Signal(str)
+    export_wanted = Signal(str)
+    benchmark_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.families = ScorePanel("Scores by family")
+        self.splits = ScorePanel("Scores by split")
+        self.heat = HeatMap()
+        self.heat.cell_chosen.connect(self.cell_chosen)
+        self.queries = QueryPanel()
+        self.queries.query_chosen.connect(self.query_chosen)
+        self.queries.picture_wanted.connect(self.picture_wanted)
+        self.queries.open_wanted.connect(self.open_wanted)
+        self.queries.failures_first.toggled.connect(self.failures_first_toggled)
+        self.tabs = QTabWidget()
+        self.tabs.setAccessibleName("Views of the results")
+        self.tabs.setDocumentMode(True)
+        self.tabs.addTab(self.families, "Families")
+        self.tabs.addTab(self.splits, "Splits and consistency")
+        self.tabs.addTab(self._cells(), "Tasks and queries")
+        full = QWidget()
+        full.setLayout(column(self._bar(), self.tabs))
+        full.layout().setContentsMargins(px(12), px(12), px(12), px(12))
+        self._pages = QStackedWidget()
+        self._none = EmptyState(
+            "No results yet", "Compute a benchmark, and its scores are shown here.",
+            [button("Go to Benchmark", self.benchmark_wanted.emit, kind="primary")])
+        self._pages.addWidget(self._none)
+        self._pages.addWidget(full)
+        self.setLayout(column(self._pages))
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """A page."""
+        return QSize(px(1160), px(740))
+
+    def _bar(self) -> QHBoxLayout:
+        self.data = QComboBox()
+        self.data.setAccessibleName("Benchmark data")
+        self.data.setMinimumWidth(px(220))
+        self.data.currentIndexChanged.connect(
+            lambda: self.data_chosen.emit(str(self.data.currentData() or "")))
+        self.compare = QCheckBox("Compare with the paper")
+        self.compare.setAccessibleName("Compare with the paper")
+        self.compare.toggled.connect(self.compare_toggled)
+        self.note = quiet(wrap=False)
+        self._metrics = QButtonGroup(self)
+        keys: list[QPushButton] = []
+        for place, metric in enumerate(METRICS):
+            key = button(metric.replace("hit", "Hit").replace("mrr", "MRR"),
+                         lambda metric=metric: self.metric_chosen.emit(metric),
+                         name=f"Show {metric}")
+            key.setCheckable(True)
+            self._metrics.addButton(key, place)
+            keys.append(key)
+        keys[0].setChecked(True)
+        metrics = row(*keys, space=2)
+        exports = row(*(button(f"{name}", lambda name=name: self.export_wanted.emit(name.lower()),
+                               name=f"Export as {name}") for name in ("Markdown", "JSON")), space=4)
+        return row(section("Data"), self.data, metrics, self.compare, 1, self.note,
+                   section("Export"), exports, space=12)
+
+    def _cells(self) -> QWidget:
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self.heat)
+        split.addWidget(self.queries)
+        split.setStretchFactor(0, 5)
+        split.setStretchFactor(1, 4)
+        split.setSizes([px(620), px(520)])
+        return split
+
+    # -- what the presenter says
+
+    def show_data_sets(self, sets: Sequence[tuple[str, str]], chosen: str) -> None:
+        """List the data sets as (key, words); none shows the empty state."""
+        self._pages.setCurrentIndex(1 if sets else 0)
+        self.data.blockSignals(True)
+        self.data.clear()
+        for key, words in sets:
+            self.data.addItem(words, key)
+        self.data.setCurrentIndex(max(0, self.data.findData(chosen)))
+        self.data.blockSignals(False)
+
+    def show_note(self, text: str) -> None:
+        """One line about what the numbers are."""
+        self.note.setText(text)
+
+    def show_families(self, table: ScoreTable) -> None:
+        """Show the family table and its bars."""
+        self.families.show_table(table)
+
+    def show_splits(self, table: ScoreTable, consistency: Sequence[tuple[str, str]]) -> None:
+        """Show the splits and, as (model, words), the consistency across families."""
+        self.splits.show_table(table, consistency)
+
+    def show_heat(self, heat: HeatShown) -> None:
+        """Show the heat map."""
+        self.heat.show_data(heat)
+
+    def show_queries(self, title: str, summary: str, queries: Sequence[QueryShown]) -> None:
+        """Show the queries of a cell."""
+        self.queries.show_queries(title, summary, queries)
+
+    def show_query(self, detail: QueryDetail | None, *, why_not: str = "") -> None:
+        """Show one query opened, or why it cannot be."""
+        self.queries.show_detail(detail, why_not=why_not)
+
+    def show_picture(self, key: str, image: QImage | None) -> None:
+        """Show a thumbnail of the opened query or of a candidate."""
+        self.queries.show_picture(key, image)
+
+    def show_tab(self, place: int) -> None:
+        """Bring a tab to the front."""
+        self.tabs.setCurrentIndex(place)
+
+    def ask_file(self, suggested: str) -> str:
+        """Let the user name a file to write; an empty text if none."""
+        return QFileDialog.getSaveFileName(self, "Export results", suggested)[0]
+

@@ -1,0 +1,99 @@
+"""A table of scores over its bars: value and interval in each cell, chance as its own row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import (
+    QHeaderView,
+    QSplitter,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
+
+from app.shown import ScoreTable
+from app.tables.rows import Index
+from app.tables.scores import SCORE, ScoresModel
+from app.widgets.blocks import column, quiet, table_view
+from app.widgets.chart import IntervalBars, font_of
+from app.widgets.ink import ink, px
+
+
+class ScoreDelegate(QStyledItemDelegate):
+    """Paints a score with its interval below."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: N802
+        """Two lines."""
+        return QSize(px(90), px(38))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Draw a cell; the best of a column is bold and marked."""
+        cell = index.data(SCORE)
+        style: Any = option
+        painter.save()
+        box: QRect = style.rect
+        chosen = bool(style.state & QStyle.StateFlag.State_Selected)
+        painter.fillRect(box, ink("raised" if chosen else "panel"))
+        inner = box.adjusted(px(6), px(3), -px(10), -px(3))
+        font_of(painter, 13, bold=cell.best)
+        painter.setPen(ink(cell.tone))
+        upper = QRect(inner.left(), inner.top(), inner.width(), inner.height() // 2)
+        lower = QRect(inner.left(), inner.center().y(), inner.width(), inner.height() // 2)
+        right = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        painter.drawText(upper if cell.detail else inner, right, cell.text)
+        if cell.detail:
+            font_of(painter, 11)
+            painter.setPen(ink("quiet"))
+            painter.drawText(lower, right, cell.detail)
+        painter.restore()
+
+
+class ScorePanel(QWidget):
+    """Table above, small multiples below."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.model = ScoresModel()
+        self.table = table_view(name)
+        self.table.setModel(self.model)
+        self.table.verticalHeader().setDefaultSectionSize(px(38))
+        self.bars = IntervalBars()
+        self.bars.setAccessibleName(f"{name}, bars with 95 % intervals")
+        self.legend = quiet("Bar: score in percent. Whisker: 95 % bootstrap interval. "
+                            "Dashed line: chance of that pool.", small=True)
+        lower = QWidget()
+        lower.setLayout(column(self.legend, self.bars, space=4))
+        lower.layout().setContentsMargins(0, px(10), 0, 0)
+        split = QSplitter(Qt.Orientation.Vertical)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self.table)
+        split.addWidget(lower)
+        split.setSizes([px(300), px(360)])
+        self.consistency = quiet()
+        self.consistency.hide()
+        self.setLayout(column(split, self.consistency))
+        self.layout().setContentsMargins(0, px(8), 0, 0)
+        self._split = split
+
+    def show_table(self, table: ScoreTable,
+                   consistency: Sequence[tuple[str, str]] = ()) -> None:
+        """Show other scores."""
+        self.model.set_table(table, consistency)
+        delegate = ScoreDelegate(self.table)
+        header = self.table.horizontalHeader()
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        for place in range(1, self.model.columnCount()):
+            self.table.setItemDelegateForColumn(place, delegate)
+            header.setSectionResizeMode(place, QHeaderView.ResizeMode.Stretch)
+        if self.model.columnCount():
+            header.setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)
+            header.resizeSection(0, px(190))
+        self.bars.show_table(table)
+        wanted = px(38) * (len(table.rows) + 1) + px(6)
+        high = max(self.height(), px(500))
+        self._split.setSizes([min(wanted, high // 2 + px(40)), high - min(wanted, high // 2)])

@@ -1,0 +1,295 @@
+"""Bars with their intervals, painted directly: small multiples of scores, stacked shares.
+
+Owns the drawing; refuses to compute. Every number is labelled where it stands, no legend.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.shown import ScoreRow, ScoreShown, ScoreTable, ShareShown
+from app.widgets.ink import ink, px, series
+
+TIE_INK = "#8a8a8a"
+
+
+def font_of(painter: QPainter, size: int, *, bold: bool = False) -> QFontMetrics:
+    """Set the painter's font to a size of the design and return its metrics."""
+    font = painter.font()
+    font.setPixelSize(px(size))
+    font.setBold(bold)
+    painter.setFont(font)
+    return painter.fontMetrics()
+
+
+def shade_text(background: QColor) -> QColor:
+    """Black or near-white, whichever reads better on a colour."""
+    return QColor("#0d0d0d") if background.lightnessF() > 0.5 else QColor("#f0f0f0")
+
+
+def whisker(painter: QPainter, left: float, right: float, y: float, half: float) -> None:
+    """An interval with end caps, in a line that shows on any ground."""
+    for colour, width in (("#000000", 3.4), ("#f0f0f0", 1.4)):
+        painter.setPen(QPen(QColor(colour), width))
+        painter.drawLine(QPointF(left, y), QPointF(right, y))
+        painter.drawLine(QPointF(left, y - half), QPointF(left, y + half))
+        painter.drawLine(QPointF(right, y - half), QPointF(right, y + half))
+
+
+class IntervalBars(QWidget):
+    """Scores as small multiples: one panel per column of a table, one bar per row.
+
+    The scale of every panel is 0 to 100 percent; the dashed line is the chance level.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._table = ScoreTable((), ())
+        self.setAccessibleName("Scores by family with 95 % intervals")
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    def show_table(self, table: ScoreTable) -> None:
+        """Draw another table; its chance row (empty key) becomes the dashed line."""
+        rows = tuple(row for row in table.rows if row.key)
+        self._table = ScoreTable(table.columns, rows)
+        self.setAccessibleDescription(_spoken(self._table))
+        self.updateGeometry()
+        self.update()
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Room for two lines of panels."""
+        return QSize(px(480), px(120))
+
+    def _grid(self) -> tuple[int, int]:
+        columns = len(self._table.columns)
+        across = columns if self.width() >= columns * px(190) else (columns + 1) // 2
+        return max(1, across), -(-columns // max(1, across))
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+        """Draw every panel."""
+        if not self._table.columns or not self._table.rows:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        across, down = self._grid()
+        metrics = font_of(painter, 11)
+        names = min(px(150), max(metrics.horizontalAdvance(r.title) for r in self._table.rows))
+        wide = (self.width() - names - px(10)) / across
+        high = self.height() / down
+        for index, name in enumerate(self._table.columns):
+            line, place = divmod(index, across)
+            box = QRectF(names + px(10) + place * wide, line * high, wide - px(14), high - px(8))
+            self._panel(painter, box, index, name)
+            if place == 0:
+                self._names(painter, box, names)
+        painter.end()
+
+    def _lanes(self, box: QRectF) -> tuple[float, float]:
+        top = box.top() + px(18)
+        lane = (box.height() - px(32)) / len(self._table.rows)
+        return top, min(lane, px(30))
+
+    def _names(self, painter: QPainter, box: QRectF, wide: int) -> None:
+        metrics = font_of(painter, 11)
+        top, lane = self._lanes(box)
+        painter.setPen(ink("text"))
+        for index, row in enumerate(self._table.rows):
+            text = metrics.elidedText(row.title, Qt.TextElideMode.ElideMiddle, wide)
+            at = QRectF(0, top + index * lane, wide, lane)
+            painter.drawText(at, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
+
+    def _panel(self, painter: QPainter, box: QRectF, column: int, name: str) -> None:
+        font_of(painter, 11, bold=True)
+        painter.setPen(ink("text"))
+        painter.drawText(
+            QRectF(box.left(), box.top(), box.width(), px(16)),
+            Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,
+            name,
+        )
+        top, lane = self._lanes(box)
+        bottom = top + lane * len(self._table.rows)
+        self._scale(painter, box, top, bottom)
+        chance: float | None = None
+        for index, row in enumerate(self._table.rows):
+            score = row.scores[column] if column < len(row.scores) else None
+            chance = score.chance if score and score.chance is not None else chance
+            self._bar(
+                painter,
+                QRectF(box.left(), top + index * lane, box.width(), lane),
+                row,
+                score,
+                series(index),
+            )
+        if chance is not None:
+            painter.setPen(QPen(ink("warn"), 1.2, Qt.PenStyle.DashLine))
+            x = box.left() + box.width() * chance / 100
+            painter.drawLine(QPointF(x, top), QPointF(x, bottom))
+
+    def _scale(self, painter: QPainter, box: QRectF, top: float, bottom: float) -> None:
+        font_of(painter, 10)
+        for percent in (0, 50, 100):
+            x = box.left() + box.width() * percent / 100
+            painter.setPen(QPen(ink("line"), 1))
+            painter.drawLine(QPointF(x, top), QPointF(x, bottom))
+            painter.setPen(ink("quiet"))
+            at = QRectF(x - px(20), bottom + 1, px(40), px(13))
+            painter.drawText(at, Qt.AlignmentFlag.AlignCenter, str(percent))
+
+    def _bar(
+        self,
+        painter: QPainter,
+        lane: QRectF,
+        row: ScoreRow,
+        score: ScoreShown | None,
+        colour: QColor,
+    ) -> None:
+        font_of(painter, 10)
+        if score is None:
+            painter.setPen(ink("disabled"))
+            painter.drawText(lane, Qt.AlignmentFlag.AlignVCenter, " no task")
+            return
+        high = min(lane.height() * 0.62, px(14))
+        y = lane.center().y()
+        width = lane.width() * score.value / 100
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour)
+        painter.drawRect(QRectF(lane.left(), y - high / 2, max(width, 1.0), high))
+        end = width
+        if score.interval is not None:
+            low, up = (lane.width() * edge / 100 for edge in score.interval)
+            whisker(painter, lane.left() + low, lane.left() + up, y, high / 4)
+            end = max(end, up)
+        self._number(painter, lane, score, end)
+
+    def _number(self, painter: QPainter, lane: QRectF, score: ScoreShown, end: float) -> None:
+        text = f"{score.value:.1f}"
+        wide = painter.fontMetrics().horizontalAdvance(text) + px(6)
+        x = lane.left() + end + px(4)
+        if x + wide > lane.right() + px(12):
+            x = lane.left() + px(4)
+        box = QRectF(x, lane.center().y() - px(7), wide, px(14))
+        painter.fillRect(box, QColor(13, 13, 13, 190))
+        painter.setPen(ink("text"))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+
+
+def _spoken(table: ScoreTable) -> str:
+    """The same numbers as text, for a screen reader."""
+    parts = []
+    for row in table.rows:
+        told = [
+            f"{name} {score.value:.1f}"
+            for name, score in zip(table.columns, row.scores, strict=False)
+            if score is not None
+        ]
+        parts.append(f"{row.title}: {', '.join(told)}")
+    return ". ".join(parts)
+
+
+class StackedShares(QWidget):
+    """Figure 7: shares of A, tie and B as one bar per stratum, Wilson intervals at both borders.
+
+    The interval of A stands at its right border, that of B, mirrored, at its left border.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._bars: tuple[ShareShown, ...] = ()
+        self._arms = ("A", "B")
+        self.setAccessibleName("Preference shares with 95 % intervals")
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.MinimumExpanding)
+
+    def show_bars(self, arm_a: str, arm_b: str, bars: tuple[ShareShown, ...]) -> None:
+        """Draw other bars, named by the arms."""
+        self._arms, self._bars = (arm_a, arm_b), bars
+        told = [
+            f"{b.title}, n {b.n}: {arm_a} {b.shares[0]:.1f} %, tie {b.shares[1]:.1f} %, "
+            f"{arm_b} {b.shares[2]:.1f} %"
+            for b in bars
+        ]
+        self.setAccessibleDescription(". ".join(told))
+        self.setMinimumHeight(px(34) + px(46) * max(1, len(bars)) + px(20))
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+        """Draw the head, the bars and the scale."""
+        if not self._bars:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        metrics = font_of(painter, 13)
+        names = max(metrics.horizontalAdvance(bar.title) for bar in self._bars)
+        names = min(names, self.width() // 3) + px(12)
+        counts = metrics.horizontalAdvance("n = 0000") + px(12)
+        field = QRectF(names, px(30), self.width() - names - counts, self.height() - px(52))
+        self._head(painter, field)
+        lane = min(field.height() / len(self._bars), px(72))
+        for index, bar in enumerate(self._bars):
+            box = QRectF(field.left(), field.top() + index * lane, field.width(), lane)
+            self._row(painter, box, bar, names, counts)
+        self._scale(painter, field, field.top() + lane * len(self._bars))
+        painter.end()
+
+    def _head(self, painter: QPainter, field: QRectF) -> None:
+        font_of(painter, 13, bold=True)
+        box = QRectF(field.left(), px(4), field.width(), px(22))
+        middle = Qt.AlignmentFlag.AlignVCenter
+        painter.setPen(series(0))
+        painter.drawText(box, middle | Qt.AlignmentFlag.AlignLeft, f"{self._arms[0]} better")
+        painter.setPen(QColor("#b5b5b5"))
+        painter.drawText(box, middle | Qt.AlignmentFlag.AlignHCenter, "tie")
+        painter.setPen(series(1))
+        painter.drawText(box, middle | Qt.AlignmentFlag.AlignRight, f"{self._arms[1]} better")
+
+    def _row(
+        self, painter: QPainter, box: QRectF, bar: ShareShown, names: int, counts: int
+    ) -> None:
+        metrics = font_of(painter, 13)
+        painter.setPen(ink("text"))
+        label = metrics.elidedText(bar.title, Qt.TextElideMode.ElideRight, names - px(12))
+        at = QRectF(0, box.top(), names - px(12), box.height())
+        middle = Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(at, middle | Qt.AlignmentFlag.AlignRight, label)
+        painter.setPen(ink("quiet"))
+        at = QRectF(box.right() + px(12), box.top(), counts, box.height())
+        painter.drawText(at, middle | Qt.AlignmentFlag.AlignLeft, f"n = {bar.n}")
+        high = min(box.height() * 0.62, px(34))
+        band = QRectF(box.left(), box.center().y() - high / 2, box.width(), high)
+        if bar.n == 0:
+            painter.drawText(band, middle, "no answers in this stratum")
+            return
+        self._segments(painter, band, bar)
+        self._intervals(painter, band, bar)
+
+    def _segments(self, painter: QPainter, band: QRectF, bar: ShareShown) -> None:
+        x = band.left()
+        for share, colour in zip(bar.shares, (series(0), QColor(TIE_INK), series(1)), strict=True):
+            wide = band.width() * share / 100
+            box = QRectF(x, band.top(), wide, band.height())
+            painter.fillRect(box, colour)
+            text = f"{share:.1f} %"
+            if painter.fontMetrics().horizontalAdvance(text) + px(8) < wide:
+                painter.setPen(shade_text(colour))
+                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+            x += wide
+
+    def _intervals(self, painter: QPainter, band: QRectF, bar: ShareShown) -> None:
+        low, up = bar.intervals[0]
+        at, wide = band.left(), band.width() / 100
+        y = band.top() + band.height() * 0.2
+        whisker(painter, at + low * wide, at + up * wide, y, px(4))
+        low, up = bar.intervals[2]
+        y = band.top() + band.height() * 0.8
+        whisker(painter, at + (100 - up) * wide, at + (100 - low) * wide, y, px(4))
+
+    def _scale(self, painter: QPainter, field: QRectF, y: float) -> None:
+        font_of(painter, 11)
+        for percent in (0, 25, 50, 75, 100):
+            x = field.left() + field.width() * percent / 100
+            painter.setPen(QPen(ink("line"), 1))
+            painter.drawLine(QPointF(x, y), QPointF(x, y + px(4)))
+            painter.setPen(ink("quiet"))
+            at = QRectF(x - px(24), y + px(4), px(48), px(15))
+            painter.drawText(at, Qt.AlignmentFlag.AlignCenter, f"{percent} %")

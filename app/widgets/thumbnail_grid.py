@@ -1,0 +1,128 @@
+"""A grid of thumbnails over a Qt model: asks for pictures as they come into sight.
+
+Owns painting and keyboard; the model hands titles by ``DisplayRole``, a picture by
+``PICTURE`` (None until it is there), a second line by ``DETAIL`` and a problem by
+``PROBLEM``. Refuses to decode.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtGui import QImage, QPainter, QPen
+from PySide6.QtWidgets import (
+    QFrame,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
+
+from app.widgets.chart import font_of
+from app.widgets.ink import ink, px
+
+DETAIL = int(Qt.ItemDataRole.UserRole) + 1
+PROBLEM = int(Qt.ItemDataRole.UserRole) + 2
+PICTURE = int(Qt.ItemDataRole.UserRole) + 3
+PICTURE_SIDE = 128
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class TileDelegate(QStyledItemDelegate):
+    """Paints one tile: the picture on black, the title, the detail."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: N802
+        """One size for all, so that a huge grid lays out at once."""
+        return QSize(px(PICTURE_SIDE + 20), px(PICTURE_SIDE + 54))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Draw the tile; a problem is told by mark and word, not by colour alone."""
+        style: Any = option
+        painter.save()
+        box = style.rect.adjusted(px(4), px(4), -px(4), -px(4))
+        chosen = bool(style.state & QStyle.StateFlag.State_Selected)
+        painter.fillRect(box, ink("raised" if chosen else "panel"))
+        picture = QRect(
+            box.left() + px(6), box.top() + px(6), box.width() - px(12), px(PICTURE_SIDE)
+        )
+        painter.fillRect(picture, ink("picture"))
+        self._picture(painter, picture, index)
+        self._words(painter, box, picture.bottom(), index)
+        if chosen:
+            painter.setPen(QPen(ink("accent"), 2))
+            painter.drawRect(box.adjusted(1, 1, -1, -1))
+        painter.restore()
+
+    def _picture(self, painter: QPainter, box: QRect, index: Index) -> None:
+        image = index.data(PICTURE)
+        problem = index.data(PROBLEM)
+        if isinstance(image, QImage) and not image.isNull():
+            draw_fitted(painter, box, image)
+            return
+        font_of(painter, 11)
+        painter.setPen(ink("error" if problem else "disabled"))
+        flags = int(Qt.AlignmentFlag.AlignCenter) | int(Qt.TextFlag.TextWordWrap)
+        painter.drawText(
+            box.adjusted(px(8), 0, -px(8), 0),
+            flags,
+            "✕ cannot be read" if problem else (index.data(DETAIL) or ""),
+        )
+
+    def _words(self, painter: QPainter, box: QRect, top: int, index: Index) -> None:
+        metrics = font_of(painter, 12)
+        wide = box.width() - px(12)
+        painter.setPen(ink("text"))
+        title = metrics.elidedText(str(index.data() or ""), Qt.TextElideMode.ElideMiddle, wide)
+        painter.drawText(
+            QRect(box.left() + px(6), top + px(3), wide, px(18)),
+            int(Qt.AlignmentFlag.AlignVCenter),
+            title,
+        )
+        metrics = font_of(painter, 11)
+        painter.setPen(ink("quiet"))
+        detail = metrics.elidedText(
+            str(index.data(DETAIL) or ""), Qt.TextElideMode.ElideRight, wide
+        )
+        painter.drawText(
+            QRect(box.left() + px(6), top + px(20), wide, px(16)),
+            int(Qt.AlignmentFlag.AlignVCenter),
+            detail,
+        )
+
+
+def draw_fitted(painter: QPainter, box: QRect, image: QImage) -> None:
+    """Draw an image as large as fits, its proportions kept."""
+    size = image.size().scaled(box.size(), Qt.AspectRatioMode.KeepAspectRatio)
+    at = QRect(0, 0, size.width(), size.height())
+    at.moveCenter(box.center())
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+    painter.drawImage(at, image)
+
+
+def to_image(array: Any) -> QImage:
+    """A QImage of its own memory from uint8 [H, W, 3] or [H, W]."""
+    height, width = array.shape[:2]
+    kind = QImage.Format.Format_RGB888 if array.ndim == 3 else QImage.Format.Format_Grayscale8
+    data = array.tobytes()
+    return QImage(data, width, height, len(data) // max(1, height), kind).copy()
+
+
+class ThumbnailGrid(QListView):
+    """The grid itself: Enter or double-click activates, arrows walk."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Thumbnails")
+        self.setViewMode(QListView.ViewMode.IconMode)
+        self.setResizeMode(QListView.ResizeMode.Adjust)
+        self.setMovement(QListView.Movement.Static)
+        self.setUniformItemSizes(True)
+        self.setLayoutMode(QListView.LayoutMode.Batched)
+        self.setBatchSize(200)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        self.setItemDelegate(TileDelegate(self))
+        self.setSpacing(0)
