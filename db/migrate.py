@@ -78,7 +78,7 @@ def upgrade(connection: Connection, lineage: Lineage) -> None:
     config.set_main_option("script_location", folder)
     config.set_main_option("path_separator", "os")
     config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    command.upgrade(config, lineage.newest)
 
 
 def back_up(path: Path, revision: str) -> Path:

@@ -242,7 +242,7 @@ head = Table(
     "head",
     STUDY,
     Column("one", Integer, primary_key=True),
-    Column("count", Integer, nullable=False),
+    Column("entries", Integer, nullable=False),
     Column("hash", Text, nullable=False),
     CheckConstraint("one = 1", name="single"),
 )

@@ -11,6 +11,17 @@ depends_on = None
 
 def upgrade() -> None:
     """Make every table."""
+    make_collection()
+    make_job()
+    make_meta()
+    make_task_result()
+    make_evidence()
+    make_query_result()
+    make_evidence_file()
+
+
+def make_collection() -> None:
+    """Make the table ``collection``."""
     op.create_table(
         "collection",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -19,6 +30,10 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_collection")),
         sa.UniqueConstraint("name", name=op.f("uq_collection_name")),
     )
+
+
+def make_job() -> None:
+    """Make the table ``job``."""
     op.create_table(
         "job",
         sa.Column("id", sa.Text(), nullable=False),
@@ -39,12 +54,20 @@ def upgrade() -> None:
         sa.Column("ended_utc", sa.Text(), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_job")),
     )
+
+
+def make_meta() -> None:
+    """Make the table ``meta``."""
     op.create_table(
         "meta",
         sa.Column("key", sa.Text(), nullable=False),
         sa.Column("value", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("key", name=op.f("pk_meta")),
     )
+
+
+def make_task_result() -> None:
+    """Make the table ``task_result``."""
     op.create_table(
         "task_result",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -65,6 +88,10 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_task_result")),
         sa.UniqueConstraint("data_digest", "task_id", "model_id", name="uq_task_result_cell"),
     )
+
+
+def make_evidence() -> None:
+    """Make the table ``evidence``."""
     op.create_table(
         "evidence",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -94,6 +121,10 @@ def upgrade() -> None:
     op.create_index(
         "ix_evidence_filter", "evidence", ["collection_id", "form", "modality"], unique=False
     )
+
+
+def make_query_result() -> None:
+    """Make the table ``query_result``."""
     op.create_table(
         "query_result",
         sa.Column("task_result_id", sa.Integer(), nullable=False),
@@ -110,6 +141,10 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("task_result_id", "row", name=op.f("pk_query_result")),
     )
+
+
+def make_evidence_file() -> None:
+    """Make the table ``evidence_file``."""
     op.create_table(
         "evidence_file",
         sa.Column("evidence_id", sa.Integer(), nullable=False),

@@ -14,7 +14,14 @@ INSERT_ONLY = ("study", "item", "medium", "rater", "presentation", "session", "e
 
 def upgrade() -> None:
     """Make every table and let nothing written be changed or removed."""
-    make_tables()
+    make_entry()
+    make_head()
+    make_item()
+    make_medium()
+    make_rater()
+    make_study()
+    make_presentation()
+    make_session()
     for table in INSERT_ONLY:
         for act in ("UPDATE", "DELETE"):
             op.execute(
@@ -23,8 +30,8 @@ def upgrade() -> None:
             )
 
 
-def make_tables() -> None:
-    """Make every table."""
+def make_entry() -> None:
+    """Make the table ``entry``."""
     op.create_table(
         "entry",
         sa.Column("number", sa.Integer(), autoincrement=False, nullable=False),
@@ -51,14 +58,22 @@ def make_tables() -> None:
         sa.PrimaryKeyConstraint("number", name=op.f("pk_entry")),
     )
     op.create_index("ix_entry_place", "entry", ["rater", "position"], unique=False)
+
+
+def make_head() -> None:
+    """Make the table ``head``."""
     op.create_table(
         "head",
         sa.Column("one", sa.Integer(), nullable=False),
-        sa.Column("count", sa.Integer(), nullable=False),
+        sa.Column("entries", sa.Integer(), nullable=False),
         sa.Column("hash", sa.Text(), nullable=False),
         sa.CheckConstraint("one = 1", name=op.f("ck_head_single")),
         sa.PrimaryKeyConstraint("one", name=op.f("pk_head")),
     )
+
+
+def make_item() -> None:
+    """Make the table ``item``."""
     op.create_table(
         "item",
         sa.Column("item_id", sa.Text(), nullable=False),
@@ -70,6 +85,10 @@ def make_tables() -> None:
         sa.Column("right", sa.JSON(none_as_null=True), nullable=False),
         sa.PrimaryKeyConstraint("item_id", name=op.f("pk_item")),
     )
+
+
+def make_medium() -> None:
+    """Make the table ``medium``."""
     op.create_table(
         "medium",
         sa.Column("key", sa.Integer(), autoincrement=False, nullable=False),
@@ -81,6 +100,10 @@ def make_tables() -> None:
         sa.PrimaryKeyConstraint("key", name=op.f("pk_medium")),
         sa.UniqueConstraint("media_id", name=op.f("uq_medium_media_id")),
     )
+
+
+def make_rater() -> None:
+    """Make the table ``rater``."""
     op.create_table(
         "rater",
         sa.Column("name", sa.Text(), nullable=False),
@@ -91,6 +114,10 @@ def make_tables() -> None:
         sa.Column("display", sa.Text(), nullable=True),
         sa.PrimaryKeyConstraint("name", name=op.f("pk_rater")),
     )
+
+
+def make_study() -> None:
+    """Make the table ``study``."""
     op.create_table(
         "study",
         sa.Column("one", sa.Integer(), nullable=False),
@@ -106,6 +133,10 @@ def make_tables() -> None:
         sa.CheckConstraint("one = 1", name=op.f("ck_study_single")),
         sa.PrimaryKeyConstraint("one", name=op.f("pk_study")),
     )
+
+
+def make_presentation() -> None:
+    """Make the table ``presentation``."""
     op.create_table(
         "presentation",
         sa.Column("rater", sa.Text(), nullable=False),
@@ -119,6 +150,10 @@ def make_tables() -> None:
         sa.ForeignKeyConstraint(["rater"], ["rater.name"], name=op.f("fk_presentation_rater")),
         sa.PrimaryKeyConstraint("rater", "position", name=op.f("pk_presentation")),
     )
+
+
+def make_session() -> None:
+    """Make the table ``session``."""
     op.create_table(
         "session",
         sa.Column("session_id", sa.Text(), nullable=False),
