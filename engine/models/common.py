@@ -1,0 +1,156 @@
+"""What every adapter shares: settings, strict loading, quiet libraries, fingerprints.
+
+Refuses weights with missing, unexpected or mis-shaped entries. Imports torch.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import json
+import warnings
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import torch
+import transformers
+from transformers.utils import logging as hf_logging
+
+from engine.errors import ModelError, WeightsRefused
+
+SettingsT = TypeVar("SettingsT")
+MEMORY_SIGNS = ("out of memory", "not enough memory", "can't allocate memory")
+
+
+def merge_settings(kind: type[SettingsT], *layers: Mapping[str, object] | None) -> SettingsT:
+    """Lay settings over a family's defaults, later layers winning.
+
+    Raises:
+        ModelError: a name the family does not know, or a value outside its choices.
+    """
+    known = {field.name: field for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    values: dict[str, Any] = {}
+    for layer in layers:
+        for name, value in (layer or {}).items():
+            if name not in known:
+                raise ModelError(
+                    f"The setting {name!r} is not known to this model family; "
+                    f"it knows {', '.join(sorted(known))}."
+                )
+            choices = known[name].metadata.get("choices")
+            if choices and value not in choices:
+                raise ModelError(
+                    f"The setting {name} is one of {', '.join(choices)}, not {value!r}."
+                )
+            values[name] = value
+    return kind(**values)
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Keep transformers' log lines, progress bars and deprecation warnings out of the way."""
+    level, bars = hf_logging.get_verbosity(), hf_logging.is_progress_bar_enabled()
+    hf_logging.set_verbosity_error()
+    hf_logging.disable_progress_bar()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        hf_logging.set_verbosity(level)
+        if bars:
+            hf_logging.enable_progress_bar()
+
+
+@contextlib.contextmanager
+def memory_errors() -> Iterator[None]:
+    """Turn the devices' several out-of-memory errors into ``MemoryError``."""
+    try:
+        yield
+    except torch.OutOfMemoryError as error:
+        _free()
+        raise MemoryError(str(error).split("\n")[0]) from error
+    except RuntimeError as error:
+        if any(sign in str(error).lower() for sign in MEMORY_SIGNS):
+            _free()
+            raise MemoryError(str(error).split("\n")[0]) from error
+        raise
+
+
+def _free() -> None:
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+
+
+def load_strictly(
+    model_class: Any, folder: Path, *, dtype: torch.dtype, allowed: tuple[str, ...] = ()
+) -> Any:
+    """Load a model from a folder of safetensors, every key matched.
+
+    Args:
+        model_class: a transformers model class.
+        folder: holds ``config.json`` and the weights.
+        dtype: the number format, always given (the library's default follows the file).
+        allowed: entries of the file that this class has no use for.
+
+    Raises:
+        WeightsRefused: an entry missing, unexpected or of another shape, or a damaged file.
+    """
+    try:
+        with quiet():
+            model, info = model_class.from_pretrained(
+                folder,
+                dtype=dtype,
+                local_files_only=True,
+                use_safetensors=True,
+                trust_remote_code=False,
+                output_loading_info=True,
+            )
+    except MemoryError:
+        raise
+    except (OSError, ValueError, RuntimeError, KeyError, *_safetensors_errors()) as error:
+        raise WeightsRefused(
+            f"The weights in {folder.name} cannot be loaded: {_first_line(error)} "
+            "Fetch the folder again, or check that it holds one whole model."
+        ) from error
+    _refuse_mismatch(folder, info, allowed)
+    return model.eval()
+
+
+def _safetensors_errors() -> tuple[type[Exception], ...]:
+    from safetensors import SafetensorError
+
+    return (SafetensorError,)
+
+
+def _first_line(error: Exception) -> str:
+    line = (str(error).strip() or type(error).__name__).split("\n")[0].rstrip(".")
+    return f"{line}."
+
+
+def _refuse_mismatch(folder: Path, info: Mapping[str, Any], allowed: tuple[str, ...]) -> None:
+    problems = []
+    for kind in ("missing_keys", "unexpected_keys", "mismatched_keys"):
+        keys = [key if isinstance(key, str) else key[0] for key in info.get(kind) or ()]
+        keys = sorted(key for key in keys if key not in allowed)
+        if keys:
+            more = f" and {len(keys) - 3} more" if len(keys) > 3 else ""
+            problems.append(f"{kind.split('_')[0]}: {', '.join(keys[:3])}{more}")
+    if problems:
+        raise WeightsRefused(
+            f"The weights in {folder.name} do not fit this model ({'; '.join(problems)}). "
+            "Use the folder as its authors published it."
+        )
+
+
+def fingerprint(parts: Mapping[str, object]) -> str:
+    """Hex digest over everything that changes a vector, library versions included."""
+    whole = {
+        **parts,
+        "torch": torch.__version__,
+        "transformers": transformers.__version__,
+    }
+    text = json.dumps(whole, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()

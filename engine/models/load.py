@@ -1,0 +1,79 @@
+"""From a model's name to a loaded encoder. Torch-free itself: adapters are loaded by name."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from engine.catalog import RANDOM, SIGLIP, ModelCard, find_card, require_loader
+from engine.control import Control
+from engine.device import INSTALL, Choice, choose_device, import_torch
+from engine.encoder import Encoder
+from engine.errors import EngineMissing
+from engine.weights import LocalWeights, resolve
+
+OWN = ("app", "db", "engine", "studies", "resources")
+
+
+def load_encoder(
+    model: str,
+    *,
+    weights_dir: Path,
+    shipped_dir: Path,
+    cards_dir: Path | None = None,
+    device: str = "auto",
+    dtype: str = "auto",
+    settings: Mapping[str, object] | None = None,
+    control: Control = Control(),
+) -> Encoder:
+    """Load a model by card id, local folder or hub id.
+
+    Args:
+        model: what to load.
+        weights_dir: downloaded weights, one folder per card id.
+        shipped_dir: the models that come with the program.
+        cards_dir: the user's own cards.
+        device: ``auto``, ``cpu``, ``cuda``, ``cuda:1``, ``mps``.
+        dtype: ``auto``, ``float32``, ``bfloat16``, ``float16``.
+        settings: laid over the card's and the folder's.
+        control: is told what is happening.
+
+    Raises:
+        UnknownModel, NoAdapter, WeightsMissing, WeightsRefused, ModelError, DeviceError,
+        EngineMissing: each a sentence for a person.
+    """
+    card = find_card(model, cards_dir=cards_dir)
+    load = _loader(card)
+    weights: LocalWeights | None = None
+    choice: Choice | None = None
+    if card.family != RANDOM:
+        import_torch()
+        weights = resolve(
+            card,
+            weights_dir=weights_dir,
+            shipped_dir=shipped_dir,
+            cards_dir=cards_dir,
+            control=control,
+        )
+        choice = choose_device(device, dtype=dtype, prefer=_preferred(card))
+    control.check()
+    return load(card, weights, choice=choice, settings=settings, control=control)
+
+
+def _preferred(card: ModelCard) -> str:
+    """Dual towers and demo models are small enough for exact numbers (specification 10)."""
+    return "float32" if card.family == SIGLIP or card.demo else "bfloat16"
+
+
+def _loader(card: ModelCard) -> Callable[..., Encoder]:
+    module, _, name = require_loader(card).partition(":")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except ModuleNotFoundError as error:
+        missing = (error.name or "a library").split(".")[0]
+        if missing in OWN:
+            raise
+        raise EngineMissing(
+            f"{card.title} needs {missing}, which is not installed here. Run: {INSTALL}"
+        ) from error

@@ -1,0 +1,186 @@
+"""LoRA and DoRA adapters merged by hand into a loaded model (specification 1.1).
+
+Refuses an adapter of which one tensor finds no place, finds two, or is hit twice: the usual
+library drops old-layout adapters with a warning, and the vectors are then silently the base's.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+
+from engine.errors import WeightsMissing, WeightsRefused
+
+CONFIG, TENSORS = "adapter_config.json", "adapter_model.safetensors"
+_PART = re.compile(r"\.(lora_A|lora_B|lora_magnitude_vector)(?:\.default)?(?:\.weight)?$")
+_CHANGES_BASE = ("pissa", "olora", "loftq", "corda", "lora_ga")
+
+
+@dataclass
+class _Parts:
+    """The tensors of one target module."""
+
+    name: str
+    found: dict[str, torch.Tensor] = field(default_factory=dict)
+
+
+def merge_adapter(model: torch.nn.Module, folder: Path) -> int:
+    """Merge the adapter in ``folder`` into ``model``, in float32, then cast back.
+
+    Returns:
+        How many adapter tensors were consumed; always all of them.
+
+    Raises:
+        WeightsMissing: a file of the adapter is not there.
+        WeightsRefused: a tensor without a place, or a feature that is not supported.
+    """
+    config, tensors = _read(folder)
+    _refuse_features(config, folder)
+    weights = {
+        name.removesuffix(".weight"): value
+        for name, value in model.named_parameters()
+        if name.endswith(".weight") and value.ndim == 2
+    }
+    targets: dict[str, str] = {}
+    changed = False
+    for parts in _group(tensors, folder).values():
+        target = _find_target(parts.name, weights, folder)
+        if target in targets:
+            raise WeightsRefused(
+                f"The adapter {folder.name} hits {target} twice "
+                f"({targets[target]} and {parts.name}); it cannot be merged."
+            )
+        targets[target] = parts.name
+        changed |= _merge_one(weights[target], parts, config, folder)
+    if not changed:
+        raise WeightsRefused(f"The adapter {folder.name} changes nothing; it was never trained.")
+    return len(tensors)
+
+
+def _read(folder: Path) -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
+    for name in (CONFIG, TENSORS):
+        if not (folder / name).is_file():
+            raise WeightsMissing(f"The adapter {folder.name} has no {name}; fetch it again.")
+    try:
+        config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+        return config, load_file(folder / TENSORS)
+    except (ValueError, OSError, SafetensorError) as error:
+        raise WeightsRefused(f"The adapter {folder.name} is damaged; fetch it again.") from error
+
+
+def _refuse_features(config: Mapping[str, Any], folder: Path) -> None:
+    problems = [
+        name
+        for name in (
+            "modules_to_save",
+            "fan_in_fan_out",
+            "lora_bias",
+            "layer_replication",
+            "trainable_token_indices",
+            "megatron_config",
+        )
+        if config.get(name)
+    ]
+    if config.get("bias", "none") != "none":
+        problems.append("bias")
+    if str(config.get("peft_type", "LORA")).upper() != "LORA":
+        problems.append(f"peft_type {config['peft_type']}")
+    started = config.get("init_lora_weights")
+    if isinstance(started, str) and started.lower().startswith(_CHANGES_BASE):
+        problems.append(f"init_lora_weights {started}")
+    if problems:
+        raise WeightsRefused(
+            f"The adapter {folder.name} uses {', '.join(problems)}, which is not supported here. "
+            "Merge it with the tool that made it and use the merged folder."
+        )
+
+
+def _group(tensors: Mapping[str, torch.Tensor], folder: Path) -> dict[str, _Parts]:
+    groups: dict[str, _Parts] = {}
+    for key, tensor in tensors.items():
+        match = _PART.search(key)
+        if match is None:
+            raise WeightsRefused(
+                f"The adapter {folder.name} holds {key}, which no rule of LoRA or DoRA uses."
+            )
+        name = key[: match.start()].removeprefix("base_model.model.")
+        parts = groups.setdefault(name, _Parts(name))
+        if match[1] in parts.found:
+            raise WeightsRefused(f"The adapter {folder.name} holds {match[1]} of {name} twice.")
+        parts.found[match[1]] = tensor
+    return groups
+
+
+def _find_target(name: str, weights: Mapping[str, torch.Tensor], folder: Path) -> str:
+    """The module of the model that an adapter key names, in any of the known layouts."""
+    bare = name.removeprefix("model.")
+    for candidate in (name, bare, f"language_model.{bare}"):
+        if candidate in weights:
+            return candidate
+    pictures = "visual." in name
+    pieces = name.split(".")
+    for start in range(1, len(pieces) - 1):
+        suffix = "." + ".".join(pieces[start:])
+        hits = [
+            known
+            for known in weights
+            if known.endswith(suffix) and known.startswith("visual.") == pictures
+        ]
+        if len(hits) == 1:
+            return hits[0]
+        if hits:
+            break
+    raise WeightsRefused(
+        f"The adapter {folder.name} was made for a module {name} that this base does not have, "
+        "or has more than once. Check that base and adapter belong together."
+    )
+
+
+def _merge_one(
+    weight: torch.Tensor, parts: _Parts, config: Mapping[str, Any], folder: Path
+) -> bool:
+    rank, scale = _scale(parts.name, config)
+    low, high = parts.found.get("lora_A"), parts.found.get("lora_B")
+    magnitude = parts.found.get("lora_magnitude_vector")
+    fits = (
+        low is not None
+        and high is not None
+        and low.shape == (rank, weight.shape[1])
+        and high.shape == (weight.shape[0], rank)
+        and (magnitude is not None) == bool(config.get("use_dora"))
+    )
+    if not fits or low is None or high is None:
+        raise WeightsRefused(
+            f"The adapter {folder.name} does not fit {parts.name}: its parts are missing or of "
+            f"another shape than {weight.shape[0]} x {rank} x {weight.shape[1]}."
+        )
+    with torch.no_grad():
+        merged = weight.float() + scale * (high.float() @ low.float()).to(weight.device)
+        if magnitude is not None:
+            norms = merged.norm(dim=1)
+            merged = merged * (magnitude.float().flatten().to(weight.device) / norms)[:, None]
+        changed = not torch.equal(merged, weight.float())
+        weight.copy_(merged)
+    return changed
+
+
+def _scale(name: str, config: Mapping[str, Any]) -> tuple[int, float]:
+    rank = int(_pattern(config.get("rank_pattern"), name, config.get("r", 8)))
+    alpha = float(_pattern(config.get("alpha_pattern"), name, config.get("lora_alpha", 8)))
+    return rank, alpha / (math.sqrt(rank) if config.get("use_rslora") else rank)
+
+
+def _pattern(patterns: Mapping[str, Any] | None, name: str, default: Any) -> Any:
+    for pattern, value in (patterns or {}).items():
+        if re.match(rf"(?:.*\.)?(?:{pattern})$", name):
+            return value
+    return default

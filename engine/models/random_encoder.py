@@ -1,0 +1,64 @@
+"""Vectors drawn at random from a seed that the content gives: the benchmark's floor.
+
+Goes through the whole path like any model, sees everything and understands nothing. Torch-free.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.catalog import ModelCard
+from engine.control import Control
+from engine.evidence.item import ModelInput
+
+DIM = 64
+
+
+class RandomEncoder:
+    """Unit vectors on the sphere, one per content; see ``engine.encoder.Encoder``."""
+
+    def __init__(self, *, model_id: str = "random", seed: int = 0) -> None:
+        self.model_id = model_id
+        self.seed = seed
+        self.dim = DIM
+        self.max_slices = 64
+        self.notes = ("Random vectors seeded by content; every score is chance.",)
+        text = f"random-sphere-1/{model_id}/{seed}/{DIM}"
+        self.fingerprint = hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+    def cost(self, item: ModelInput) -> int:
+        """One token: any batch will do."""
+        return 1
+
+    def encode(self, batch: Sequence[ModelInput]) -> NDArray[np.float32]:
+        """Embed a batch; unit rows [B, 64], float32."""
+        return np.stack([self._vector(item) for item in batch])
+
+    def _vector(self, item: ModelInput) -> NDArray[np.float32]:
+        digest = hashlib.sha256(f"{self.seed}".encode())
+        for text in (item.instruction or "", *item.texts):
+            digest.update(b"T" + text.encode("utf-8", "surrogatepass") + b"\0")
+        for kind, arrays in ((b"I", item.images), (b"V", item.volumes)):
+            for array in arrays:
+                digest.update(kind + repr(array.shape).encode())
+                digest.update(np.ascontiguousarray(array).tobytes())
+        seed = int.from_bytes(digest.digest()[:16], "big")
+        vector = np.random.default_rng(seed).standard_normal(DIM)
+        return (vector / np.linalg.norm(vector)).astype(np.float32)
+
+
+def load(
+    card: ModelCard,
+    weights: object = None,
+    *,
+    choice: object = None,
+    settings: Mapping[str, object] | None = None,
+    control: Control = Control(),
+) -> RandomEncoder:
+    """The random encoder; needs no weights and no device; ``seed`` is its only setting."""
+    merged = {**card.settings, **(settings or {})}
+    return RandomEncoder(model_id=card.id, seed=int(str(merged.get("seed", 0))))

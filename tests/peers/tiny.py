@@ -1,0 +1,185 @@
+"""Tiny checkpoints made on the spot: true architectures, true processors, random weights."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sentencepiece
+import torch
+from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors
+from transformers import PreTrainedTokenizerFast
+from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
+from transformers.models.qwen3_vl import (
+    Qwen3VLConfig,
+    Qwen3VLModel,
+    Qwen3VLProcessor,
+    Qwen3VLVideoProcessor,
+)
+from transformers.models.siglip import SiglipConfig, SiglipModel, SiglipTokenizer
+from transformers.models.siglip.image_processing_pil_siglip import SiglipImageProcessorPil
+
+from engine.models.common import quiet
+
+SPECIALS = (
+    "<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|vision_start|>", "<|vision_end|>",
+    "<|vision_pad|>", "<|image_pad|>", "<|video_pad|>",
+)  # fmt: skip
+# The turns of the model's own template, written anew: media and texts in the order of the content.
+TEMPLATE = (
+    "{%- for message in messages -%}"
+    "{{- '<|im_start|>' + message.role + '\n' -}}"
+    "{%- if message.content is string -%}{{- message.content -}}{%- else -%}"
+    "{%- for part in message.content -%}"
+    "{%- if part.type == 'image' -%}{{- '<|vision_start|><|image_pad|><|vision_end|>' -}}"
+    "{%- elif part.type == 'video' -%}{{- '<|vision_start|><|video_pad|><|vision_end|>' -}}"
+    "{%- else -%}{{- part.text -}}{%- endif -%}"
+    "{%- endfor -%}{%- endif -%}"
+    "{{- '<|im_end|>\n' -}}"
+    "{%- endfor -%}"
+    "{%- if add_generation_prompt -%}{{- '<|im_start|>assistant\n' -}}{%- endif -%}"
+)
+
+
+def qwen_tokenizer(*, ends_text: bool) -> PreTrainedTokenizerFast:
+    """Byte-level BPE without merges plus the family's control tokens."""
+    letters = sorted(pre_tokenizers.ByteLevel.alphabet())
+    core = Tokenizer(models.BPE(vocab={letter: i for i, letter in enumerate(letters)}, merges=[]))
+    core.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    core.decoder = decoders.ByteLevel()
+    core.add_special_tokens([AddedToken(token, normalized=False) for token in SPECIALS])
+    if ends_text:
+        end = SPECIALS[0]
+        core.post_processor = processors.TemplateProcessing(
+            single=f"$A {end}", pair=f"$A $B {end}", special_tokens=[(end, core.token_to_id(end))]
+        )
+    return PreTrainedTokenizerFast(
+        tokenizer_object=core,
+        pad_token=SPECIALS[0],
+        eos_token="<|im_end|>",
+        extra_special_tokens=list(SPECIALS),
+    )
+
+
+def qwen_config(tokenizer: Any, **text: Any) -> Qwen3VLConfig:
+    """The configuration of specification 2.7."""
+    ids = tokenizer.convert_tokens_to_ids
+    return Qwen3VLConfig(
+        text_config={
+            "hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 4,
+            "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 16,
+            "vocab_size": 280, "max_position_embeddings": 32768, "tie_word_embeddings": True,
+            "rope_parameters": {
+                "rope_type": "default", "rope_theta": 5e6,
+                "mrope_section": [4, 2, 2], "mrope_interleaved": True,
+            },
+            "pad_token_id": ids("<|endoftext|>"), **text,
+        },
+        vision_config={
+            "depth": 3, "hidden_size": 32, "intermediate_size": 64, "num_heads": 2,
+            "patch_size": 16, "out_hidden_size": 64, "deepstack_visual_indexes": [0, 1, 2],
+        },
+        image_token_id=ids("<|image_pad|>"),
+        video_token_id=ids("<|video_pad|>"),
+        vision_start_token_id=ids("<|vision_start|>"),
+        vision_end_token_id=ids("<|vision_end|>"),
+        tie_word_embeddings=True,
+    )  # fmt: skip
+
+
+def make_qwen(folder: Path, *, ends_text: bool = True, seed: int = 0) -> Path:
+    """Write a tiny Qwen3-VL-Embedding checkpoint with its processor."""
+    half = {"image_mean": [0.5] * 3, "image_std": [0.5] * 3}
+    with quiet():
+        tokenizer = qwen_tokenizer(ends_text=ends_text)
+        processor = Qwen3VLProcessor(
+            Qwen2VLImageProcessorPil(patch_size=16, **half),
+            tokenizer,
+            Qwen3VLVideoProcessor(**half),
+            chat_template=TEMPLATE,
+        )
+        torch.manual_seed(seed)
+        model = Qwen3VLModel(qwen_config(tokenizer)).eval()
+        shake(model, seed)
+        model.save_pretrained(folder)
+        processor.save_pretrained(folder)
+    return folder
+
+
+def shake(model: torch.nn.Module, seed: int) -> None:
+    """Make every weight matter: the default start leaves norms at one and biases at zero."""
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(0.05 * torch.randn(parameter.shape, generator=generator))
+
+
+def sentencepiece_file(path: Path) -> Path:
+    """A real SentencePiece model whose first ids are those of SigLIP's."""
+    words = [
+        f"{organ} {finding} {place}"
+        for organ in ("lung", "liver", "heart", "knee", "brain", "kidney")
+        for finding in ("nodule", "effusion", "mass", "tear", "opacity")
+        for place in ("left", "right", "upper lobe", "lower lobe", "of 3 mm", "image")
+    ]
+    words.append("abcdefghijklmnopqrstuvwxyz 0123456789")
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(words), model_writer=model, vocab_size=120, model_type="unigram",
+        pad_id=-1, bos_id=-1, eos_id=1, unk_id=2, character_coverage=1.0,
+        user_defined_symbols=["<zero>"], minloglevel=2, hard_vocab_limit=False,
+        num_threads=1, add_dummy_prefix=False,
+    )  # fmt: skip
+    path.write_bytes(model.getvalue())
+    return path
+
+
+def make_siglip(folder: Path, *, image_size: int = 28, seed: int = 0) -> Path:
+    """Write a tiny SigLIP checkpoint with its tokenizer and picture processor."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with quiet():
+        tokenizer = SiglipTokenizer(str(sentencepiece_file(folder / "spiece.model")))
+        shared = {"hidden_size": 32, "intermediate_size": 48, "num_attention_heads": 4}
+        config = SiglipConfig(
+            text_config={
+                **shared, "num_hidden_layers": 2, "vocab_size": len(tokenizer),
+                "max_position_embeddings": 64, "projection_size": 32, "pad_token_id": 1,
+                "bos_token_id": 2, "eos_token_id": 1,
+            },
+            vision_config={
+                **shared, "num_hidden_layers": 2, "image_size": image_size, "patch_size": 14,
+            },
+        )  # fmt: skip
+        torch.manual_seed(seed)
+        model = SiglipModel(config).eval()
+        shake(model, seed)
+        model.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+        SiglipImageProcessorPil(
+            size={"height": image_size, "width": image_size},
+            image_mean=[0.5] * 3,
+            image_std=[0.5] * 3,
+        ).save_pretrained(folder)
+    return folder
+
+
+def picture(height: int, width: int, seed: int = 0) -> np.ndarray:
+    """A picture with structure at every scale, [H, W, 3], uint8."""
+    rng = np.random.default_rng([seed, height, width])
+    rows, columns = np.mgrid[0:height, 0:width]
+    wave = 90 * np.sin(rows / (3 + seed % 5)) * np.cos(columns / (5 + seed % 7))
+    noise = rng.integers(-35, 36, (height, width, 3))
+    return np.clip(128 + wave[..., None] + noise, 0, 255).astype(np.uint8)
+
+
+def volume(count: int, height: int, width: int, seed: int = 0) -> np.ndarray:
+    """Slices that change along the stack, [S, H, W, 3], uint8."""
+    return np.stack([picture(height, width, seed + index) for index in range(count)])
+
+
+def write_settings(folder: Path, **content: Any) -> None:
+    """Write a ``triptych.json``."""
+    (folder / "triptych.json").write_text(json.dumps(content), encoding="utf-8")
