@@ -1,4 +1,4 @@
-"""The job behind ``triptych models check``: load a model, embed one item per form, say what it took."""
+"""The job behind ``triptych models check``: embed one item per form and say what it took."""
 
 from __future__ import annotations
 

@@ -65,7 +65,5 @@ def show(
             raise typer.BadParameter("--format is text, json or markdown")
         if compare not in (None, "paper"):
             raise StudyError(f"Nothing to compare with is called {compare!r}; known is: paper.")
-        document, text = cli_text.results(
-            said.home, data=data, form=form, paper=compare == "paper"
-        )
+        document, text = cli_text.results(said.home, data=data, form=form, paper=compare == "paper")
         answer(said, document, text)

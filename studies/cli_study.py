@@ -62,7 +62,9 @@ def build(
 
 
 @app.command(epilog="Example: triptych study status")
-def status(context: typer.Context, study: StudyArgument = None, as_json: JsonOption = False) -> None:
+def status(
+    context: typer.Context, study: StudyArgument = None, as_json: JsonOption = False
+) -> None:
     """How far each study is; never a preference count."""
     said = cli_text.merged(context.obj, as_json)
     with failures():
@@ -71,7 +73,9 @@ def status(context: typer.Context, study: StudyArgument = None, as_json: JsonOpt
 
 
 @app.command(epilog="Example: triptych study verify")
-def verify(context: typer.Context, study: StudyArgument = None, as_json: JsonOption = False) -> None:
+def verify(
+    context: typer.Context, study: StudyArgument = None, as_json: JsonOption = False
+) -> None:
     """Check the frozen items, media, key and the chain of ratings against their hashes."""
     from studies.preference.verify import verify as check
 
@@ -79,7 +83,9 @@ def verify(context: typer.Context, study: StudyArgument = None, as_json: JsonOpt
     with failures():
         faults = check(_find(said, study))
         document = {"verified": not faults, "faults": list(faults)}
-        answer(said, document, "Verified: nothing was altered." if not faults else "\n".join(faults))
+        answer(
+            said, document, "Verified: nothing was altered." if not faults else "\n".join(faults)
+        )
         if faults:
             raise typer.Exit(1)
 

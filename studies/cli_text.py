@@ -66,7 +66,9 @@ def _one(document: dict[str, Any]) -> str:
     if document.get("shape"):
         lines.append(f"  shape {' x '.join(map(str, document['shape']))}")
     if document.get("mean") is not None:
-        lines.append(f"  min {document['min']:g}, max {document['max']:g}, mean {document['mean']:g}")
+        lines.append(
+            f"  min {document['min']:g}, max {document['max']:g}, mean {document['mean']:g}"
+        )
     if document.get("window"):
         center, width = document["window"]
         lines.append(f"  window {center:g} / {width:g} ({document['window_source']})")
@@ -147,7 +149,9 @@ def checked(document: dict[str, Any]) -> str:
         f"loaded in {document['load_seconds']} s, peak memory {document['peak_memory_mb']} MB"
     ]
     rows = [("form", "tokens", "seconds", "norm")]
-    rows += [(f["form"], str(f["tokens"]), str(f["seconds"]), str(f["norm"])) for f in document["forms"]]
+    rows += [
+        (f["form"], str(f["tokens"]), str(f["seconds"]), str(f["norm"])) for f in document["forms"]
+    ]
     return "\n".join([*lines, *[f"  {note}" for note in document["notes"]], columns(rows)])
 
 
@@ -161,9 +165,7 @@ def neighbour_table(document: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def results(
-    home: Home, *, data: Path | None, form: str, paper: bool
-) -> tuple[dict[str, Any], str]:
+def results(home: Home, *, data: Path | None, form: str, paper: bool) -> tuple[dict[str, Any], str]:
     """The benchmark document and its text.
 
     Raises:

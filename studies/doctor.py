@@ -63,8 +63,6 @@ def table(findings: tuple[Finding, ...]) -> str:
 
 def _python(home: Home) -> Finding:
     says = f"{platform.python_version()} on {platform.system()} {platform.machine()}"
-    if sys.version_info < (3, 11):
-        return Finding("Python", "fault", says, "install Python 3.11 or newer")
     return Finding("Python", "ok", says)
 
 

@@ -13,7 +13,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("app", "engine", "studies", "db", "resources", "tests")
 SOURCES = sorted(
-    path for package in ("app", "engine", "studies", "db") for path in (ROOT / package).rglob("*.py")
+    path
+    for package in ("app", "engine", "studies", "db")
+    for path in (ROOT / package).rglob("*.py")
 )
 MODULE_LINES = 400
 FUNCTION_LINES = 40
@@ -103,14 +105,22 @@ def test_the_readme_names_every_file():
 
 
 def test_the_readme_has_two_setup_commands_of_one_line():
-    blocks = re.findall(r"^```sh[ \t]*\n(.*?)^```", (ROOT / "README.md").read_text("utf-8"), re.M | re.S)
+    blocks = re.findall(
+        r"^```sh[ \t]*\n(.*?)^```", (ROOT / "README.md").read_text("utf-8"), re.M | re.S
+    )
     assert len(blocks) >= 2
     assert all(len(block.strip().splitlines()) == 1 for block in blocks[:2])
 
 
 def test_no_machine_paths_or_registry_hosts():
     """Words that would tie the project to a machine; written in pieces so as not to find itself."""
-    words = ["/wor" + "k/", "/ro" + "ot/", "pypi" + ".org", "files.python" + "hosted", "npm" + "js.com"]
+    words = [
+        "/wor" + "k/",
+        "/ro" + "ot/",
+        "pypi" + ".org",
+        "files.python" + "hosted",
+        "npm" + "js.com",
+    ]
     for path in tracked():
         if path.suffix in TEXT:
             text = path.read_text("utf-8", errors="replace")
@@ -120,7 +130,8 @@ def test_no_machine_paths_or_registry_hosts():
 def test_a_file_has_one_reader_for_the_wire():
     """Nothing prints but the command line: standard output belongs to answers."""
     printing = [
-        path.name for path in SOURCES
+        path.name
+        for path in SOURCES
         if re.search(r"(?<![\w.])print\(", path.read_text("utf-8")) and path.name != "cli.py"
     ]
     allowed = {"doctor.py", "make_models.py", "make_tokenizers.py"}

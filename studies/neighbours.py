@@ -1,0 +1,128 @@
+"""Nearest neighbours of a study in a collection, by cosine under one model.
+
+The study itself (equal content) is not its own neighbour. Same patient is said, never who.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from db.collections import EvidenceRow, Filters, count_items, item, items, salt
+from db.home import Home
+from db.session import Store, open_store
+from engine.cache import VectorCache
+from engine.control import Control
+from engine.encode import encode_items
+from engine.errors import EvidenceError
+from engine.evidence.item import Item
+from engine.evidence.open import find_evidence
+from engine.evidence.pixels import digest, item_of
+from engine.evidence.study import Evidence
+from engine.index import ExactIndex
+from engine.models.load import load_encoder
+from studies.collection import USABLE, item_of_row
+from studies.errors import NoRun
+from studies.places import shipped_models
+
+EXTRA = 8  # hits fetched beyond k, since copies of the query are dropped
+
+
+def neighbours_job(home: Home, arguments: dict[str, Any], control: Control) -> dict[str, Any]:
+    """Embed a collection and a study (by ``path`` or indexed ``id``); list the ``k`` nearest."""
+    name = arguments["collection"]
+    with open_store(home) as store:
+        rows = usable_rows(store, name)
+        query, subject = _query(store, arguments)
+    encoder = load_encoder(
+        arguments["model"],
+        weights_dir=home.weights,
+        shipped_dir=shipped_models(),
+        cards_dir=home.cards,
+        device=arguments.get("device") or "auto",
+        dtype=arguments.get("dtype") or "auto",
+        control=control,
+    )
+    all_items = [query, *[item_of_row(row) for row in rows]]
+    encoded = encode_items(all_items, encoder, cache=VectorCache(home.vectors), control=control)
+    if 0 in encoded.failures:
+        raise EvidenceError(Path(str(arguments.get("path", "study"))), "refused",
+                            encoded.failures[0])  # fmt: skip
+    hits = _hits(rows, encoded.vectors, query, subject, int(arguments.get("k", 10)))
+    left_out = [
+        {"path": str(rows[number - 1].path), "reason": sentence}
+        for number, sentence in sorted(encoded.failures.items())
+    ]
+    return {"model": encoder.model_id, "collection": name, "neighbours": hits,
+            "searched": len(rows) - len(left_out), "left_out": left_out}  # fmt: skip
+
+
+def usable_rows(store: Store, collection: str) -> list[EvidenceRow]:
+    """Everything in a collection that has a picture or a text.
+
+    Raises:
+        NoRun: the collection is empty or does not exist.
+    """
+    count = count_items(store, collection)
+    rows = items(store, collection, limit=max(1, count), filters=Filters())
+    usable = [row for row in rows if row.kind in USABLE]
+    if not usable:
+        raise NoRun(
+            f"Collection {collection!r} holds nothing to search. "
+            "Fill it with: triptych import PATH --collection NAME"
+        )
+    return usable
+
+
+def _query(store: Store, arguments: dict[str, Any]) -> tuple[Item, str | None]:
+    """The item to start from and its patient's pseudonym."""
+    if arguments.get("id") is not None:
+        row = item(store, int(arguments["id"]))
+        if row is None:
+            raise NoRun("That study is no longer in the library. Import it again.")
+        return item_of_row(row), row.subject
+    evidence = only_one(Path(arguments["path"]), salt(store))
+    return item_of(evidence), evidence.subject
+
+
+def only_one(path: Path, secret: bytes) -> Evidence:
+    """The one study at a path.
+
+    Raises:
+        EvidenceError: it cannot be read, or the path holds none or several.
+    """
+    found = list(find_evidence([path], salt=secret))
+    usable = [evidence for evidence in found if evidence.kind in USABLE]
+    if len(usable) == 1:
+        return usable[0]
+    if not usable and found and found[0].error is not None:
+        raise found[0].error
+    reason = f"holds {len(usable)} studies; name the file or folder of one"
+    raise EvidenceError(path, "several" if usable else "nothing", reason)
+
+
+def _hits(
+    rows: list[EvidenceRow], vectors_ND: Any, query: Item, subject: str | None, k: int
+) -> list[dict[str, Any]]:
+    """The ``k`` nearest rows, without copies of the query itself."""
+    name = digest(query)
+    hits: list[dict[str, Any]] = []
+    found = ExactIndex(np.asarray(vectors_ND)[1:]).search(np.asarray(vectors_ND)[0], k + EXTRA)
+    for number, score in found:
+        row = rows[number]
+        if len(hits) < k and digest(item_of_row(row)) != name:
+            same = subject is not None and subject == row.subject
+            hits.append(
+                {
+                    "id": row.id,
+                    "path": str(row.path),
+                    "score": round(score, 6),
+                    "form": row.form,
+                    "kind": row.kind,
+                    "modality": row.modality,
+                    "same_patient": same,
+                }
+            )
+    return hits
