@@ -1,0 +1,123 @@
+"""The paper's published numbers, and when ours may stand beside them.
+
+Owns reading ``paper_results.csv`` and the comparison of task sets. Refuses to compare in
+silence: a column whose tasks differ from the paper's carries the reason.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from engine.catalog import CARDS
+from studies.medheb.tasks import FAMILIES, Task, load_tasks
+from studies.places import resources
+
+# Which printed table holds a metric over families and splits.
+TABLES = {"hit@1": "table4", "mrr@5": "table4", "hit@5": "table8"}
+SPLIT_COLUMNS = ("ID", "Held-out", "All")
+COLUMNS = FAMILIES + SPLIT_COLUMNS
+ILAB = (
+    "the paper's I-Lab pools are not those of any released file (own-label lists force Hit@5 "
+    "above 36.4 %), so this column is not comparable"
+)
+
+
+@dataclass(frozen=True)
+class Published:
+    """One printed number, in the table's own unit (percent, but for CV)."""
+
+    table: str
+    model: str
+    metric: str
+    column: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The paper beside a run.
+
+    Attributes:
+        rows: paper's model to column to metric to percent, in the paper's order.
+        same_as: our model id to the paper's name, where both ran the same model.
+        marks: column to the reason why it does not compare; absent where the tasks are the same.
+    """
+
+    rows: Mapping[str, Mapping[str, Mapping[str, float]]]
+    same_as: Mapping[str, str]
+    marks: Mapping[str, str]
+
+
+@lru_cache(maxsize=1)
+def load_paper() -> tuple[Published, ...]:
+    """Every printed number."""
+    path = resources() / "paper_results.csv"
+    with path.open(encoding="utf-8", newline="") as stream:
+        return tuple(
+            Published(r["table"], r["model"], r["metric"], r["column"], float(r["value"]))
+            for r in csv.DictReader(stream)
+        )
+
+
+def printed(table: str, metric: str) -> dict[str, dict[str, float]]:
+    """One table and metric: model to column to value."""
+    found: dict[str, dict[str, float]] = {}
+    for number in load_paper():
+        if number.table == table and number.metric == metric:
+            found.setdefault(number.model, {})[number.column] = number.value
+    return found
+
+
+def column_tasks(tasks: Collection[Task]) -> dict[str, frozenset[str]]:
+    """The task ids that each column of the family table averages over."""
+    groups = {family: {t.id for t in tasks if t.family == family} for family in FAMILIES}
+    groups["ID"] = {t.id for t in tasks if t.split == "id"}
+    groups["Held-out"] = {t.id for t in tasks if t.split == "held-out"}
+    groups["All"] = {t.id for t in tasks}
+    return {column: frozenset(ids) for column, ids in groups.items()}
+
+
+def compare(ours: Collection[Task], models: Collection[str]) -> Comparison:
+    """Put the paper beside a run.
+
+    Args:
+        ours: the tasks that were scored.
+        models: our model ids.
+    """
+    theirs, mine = column_tasks(load_tasks()), column_tasks(ours)
+    marks = {}
+    for column in COLUMNS:
+        if theirs[column] != mine[column]:
+            both = len(theirs[column] & mine[column])
+            marks[column] = (
+                f"ours {len(mine[column])} tasks, the paper's {len(theirs[column])}, "
+                f"{both} in common"
+            )
+    marks.setdefault("I-Lab", ILAB)
+    names = list(printed("table4", "hit@1"))
+    return Comparison(
+        rows={name: _numbers(name) for name in names},
+        same_as={m: n for m in models for n in names if _key(_title(m)) == _key(n)},
+        marks=marks,
+    )
+
+
+def _numbers(model: str) -> dict[str, dict[str, float]]:
+    numbers: dict[str, dict[str, float]] = {column: {} for column in COLUMNS}
+    for metric, table in TABLES.items():
+        for column, value in printed(table, metric).get(model, {}).items():
+            numbers[column][metric] = value
+    return numbers
+
+
+def _title(model_id: str) -> str:
+    return next((card.title for card in CARDS if card.id == model_id), model_id)
+
+
+def _key(name: str) -> str:
+    """Letters and digits only; the paper shortens Embedding to Embed."""
+    return re.sub(r"[^a-z0-9]", "", name.lower()).replace("embedding", "embed")

@@ -1,0 +1,117 @@
+"""What each query is ranked against, and the exact score of a random ranking over it.
+
+Owns the choice between the row's own list and the union over rows, and the chance level.
+Refuses to widen or narrow a list in silence: the kind of pool has a name that is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from studies.medheb.release import Candidate, TaskData
+from studies.medheb.rows import Query
+
+METRICS = ("hit@1", "hit@5", "mrr@5")
+
+
+@dataclass(frozen=True, eq=False)
+class Pools:
+    """The pools of one task.
+
+    Attributes:
+        name: ``rows`` (lists of the index file), ``regions`` or ``split`` (union over rows).
+        candidates: all distinct candidates of the task; the first of a name stands for it.
+        members: for each query the indices into ``candidates``, its positive FIRST.
+        chance: exact expected scores of a uniformly random ranking, in percent.
+    """
+
+    name: str
+    candidates: tuple[Candidate, ...]
+    members: tuple[NDArray[np.intp], ...]
+    chance: dict[str, float]
+
+    @property
+    def sizes(self) -> NDArray[np.intp]:
+        """Number of candidates of each query, shape [Q]."""
+        return np.array([len(member) for member in self.members], np.intp)
+
+
+def pool_name(task_family: str, eval_type: str) -> str:
+    """The recorded name of a pool: what kind of list the queries are ranked against."""
+    if eval_type == "local":
+        return "rows"
+    return "regions" if task_family == "VG" else "split"
+
+
+def build_pools(data: TaskData) -> Pools:
+    """The pools of a task as its registry row says."""
+    candidates, index = _distinct(data.queries)
+    if data.task.eval_type == "local":
+        members = tuple(_local(query, index) for query in data.queries)
+    else:
+        members = tuple(_global(query, index) for query in data.queries)
+    name = pool_name(data.task.family, data.task.eval_type)
+    return Pools(name, candidates, members, chance_level([len(member) for member in members]))
+
+
+def _distinct(queries: Sequence[Query]) -> tuple[tuple[Candidate, ...], dict[str, int]]:
+    first: dict[str, Candidate] = {}
+    for query in queries:
+        for candidate in query.candidates:
+            first.setdefault(candidate.name, candidate)
+    return tuple(first.values()), {name: place for place, name in enumerate(first)}
+
+
+def _local(query: Query, index: dict[str, int]) -> NDArray[np.intp]:
+    return np.array([index[candidate.name] for candidate in query.candidates], np.intp)
+
+
+def _global(query: Query, index: dict[str, int]) -> NDArray[np.intp]:
+    gold = index[query.gold]
+    others = np.arange(len(index), dtype=np.intp)
+    return np.concatenate(([gold], others[:gold], others[gold + 1 :]))
+
+
+def without(pools: Pools, lost: Collection[int]) -> tuple[tuple[NDArray[np.intp] | None, ...], int]:
+    """Take candidates away that could not be embedded.
+
+    A row of a local pool falls with any of its candidates, for a shorter list would be easier;
+    a shared pool only loses the candidate, and the rows whose positive it is fall.
+
+    Returns:
+        For each query its members, or None where the row falls; and the number of candidates lost.
+    """
+    if not lost:
+        return pools.members, 0
+    gone = np.array(sorted(lost), np.intp)
+    kept: list[NDArray[np.intp] | None] = []
+    for member in pools.members:
+        present = ~np.isin(member, gone)
+        falls = not present[0] or (pools.name == "rows" and not present.all())
+        kept.append(None if falls else member[present])
+    return tuple(kept), len(gone)
+
+
+def chance_level(sizes: Sequence[int] | NDArray[np.intp]) -> dict[str, float]:
+    """Exact Hit@1, Hit@5 and MRR@5 of a uniformly random ranking, in percent.
+
+    With one positive among P candidates its rank is uniform on 1..P, so Hit@k is min(k, P) / P
+    and MRR@5 is the sum of 1 / r over r up to min(5, P), over P.
+
+    Args:
+        sizes: the number of candidates of each query, at least one each.
+    """
+    if len(sizes) == 0:
+        return dict.fromkeys(METRICS, 0.0)
+    counts = np.asarray(sizes, np.float64)
+    depth = np.minimum(counts, 5).astype(int)
+    harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, 6))))
+    return {
+        "hit@1": float(100 * np.mean(1 / counts)),
+        "hit@5": float(100 * np.mean(depth / counts)),
+        "mrr@5": float(100 * np.mean(harmonic[depth] / counts)),
+    }

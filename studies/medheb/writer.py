@@ -1,0 +1,167 @@
+"""Writes and reads results in the release's own files, one set per task and model.
+
+``<task>_score.json`` (metrics 0..1), ``<task>_pred.jsonl`` (per query the ranked names) and
+``<task>_info.jsonl`` (per query its candidates and the positive). Ours adds keys, changes none,
+and writes no pickles: vectors live in the cache. Every file appears whole or not at all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from db.errors import NotWritable
+from studies.errors import NoRun
+from studies.medheb.outcome import Outcome
+from studies.medheb.release import TaskData
+from studies.medheb.scores import release_metrics
+from studies.medheb.tasks import Task
+
+# The release writes every name of a pool. Beyond this many the files would outgrow the evidence.
+KEEP_NAMES = 1000
+KEEP_SCORES = 100
+_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """One line of a ``_pred.jsonl``.
+
+    Attributes:
+        row: position in the index file, from 0.
+        rank: of the positive.
+        pool: number of candidates ranked.
+        gold: name of the positive.
+        names: ranked names, best first.
+        scores: cosines of the first of them.
+    """
+
+    row: int
+    rank: int
+    pool: int
+    gold: str
+    names: tuple[str, ...]
+    scores: tuple[float, ...]
+
+
+def model_folder(model_id: str) -> str:
+    """A folder's name for a model id that may hold slashes or anything else."""
+    if _SAFE.fullmatch(model_id):
+        return model_id
+    mark = hashlib.sha256(model_id.encode()).hexdigest()[:8]
+    return f"{_UNSAFE.sub('_', model_id).strip('._-')[-60:]}-{mark}"
+
+
+def result_folder(runs: Path, data_digest: str, model_id: str, task: Task) -> Path:
+    """Where the three files of a task lie."""
+    return runs / data_digest / model_folder(model_id) / task.form
+
+
+def result_files(folder: Path, task: Task) -> tuple[Path, Path, Path]:
+    """The score, prediction and info files of a task."""
+    names = ("_score.json", "_pred.jsonl", "_info.jsonl")
+    score, predictions, info = (folder / f"{task.release_name}{name}" for name in names)
+    return score, predictions, info
+
+
+def write_task(folder: Path, data: TaskData, outcome: Outcome) -> None:
+    """Write the three files of one task.
+
+    Raises:
+        NotWritable: the folder cannot be written.
+        OSError: the disk is full.
+    """
+    score, predictions, info = result_files(folder, data.task)
+    metrics = {
+        **release_metrics(outcome.ranks),
+        "num_pred": len(outcome.ranked),
+        "num_data": data.rows,
+    }
+    write_lines(info, _info_lines(data, outcome))
+    write_lines(predictions, _prediction_lines(outcome))
+    write_lines(score, [json.dumps(metrics, indent=4)])
+
+
+def _info_lines(data: TaskData, outcome: Outcome) -> Iterator[str]:
+    scored = {ranked.row for ranked in outcome.ranked}
+    for query in data.queries:
+        if query.row in scored:
+            names = [candidate.name for candidate in query.candidates]
+            yield _line({"cand_names": names, "label_name": query.gold, "row": query.row})
+
+
+def _prediction_lines(outcome: Outcome) -> Iterator[str]:
+    for ranked in outcome.ranked:
+        yield _line(
+            {
+                "prediction": ranked.names[:KEEP_NAMES],
+                "label": [ranked.gold],
+                "rel_scores": None,
+                "row": ranked.row,
+                "rank": ranked.rank,
+                "pool": len(ranked.names),
+                "tied": ranked.tied,
+                "scores": [round(score, 6) for score in ranked.scores[:KEEP_SCORES]],
+            }
+        )
+
+
+def _line(document: Mapping[str, Any]) -> str:
+    return json.dumps(document, ensure_ascii=True)
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Write a text file whole or not at all.
+
+    Raises:
+        NotWritable: the folder cannot be written.
+        OSError: anything else, a full disk for one.
+    """
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with part.open("w", encoding="utf-8", newline="\n") as stream:
+            stream.writelines(line + "\n" for line in lines)
+            stream.flush()
+            os.fsync(stream.fileno())
+        part.replace(path)
+    except PermissionError as error:
+        raise NotWritable(
+            f"{path.parent} cannot be written ({error.strerror}). Choose another place with --home."
+        ) from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def read_predictions(folder: Path, task: Task) -> tuple[Prediction, ...]:
+    """Read back a task's ranked queries.
+
+    Raises:
+        NoRun: the file is missing or damaged.
+    """
+    path = result_files(folder, task)[1]
+    try:
+        with path.open(encoding="utf-8") as stream:
+            return tuple(_prediction(json.loads(line)) for line in stream)
+    except FileNotFoundError as error:
+        raise NoRun(f"{path}: these results are gone; run the task again.") from error
+    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+        raise NoRun(f"{path}: the file is damaged ({error}); run the task again.") from error
+
+
+def _prediction(line: Mapping[str, Any]) -> Prediction:
+    return Prediction(
+        row=int(line["row"]),
+        rank=int(line["rank"]),
+        pool=int(line["pool"]),
+        gold=str(line["label"][0]),
+        names=tuple(line["prediction"]),
+        scores=tuple(line["scores"]),
+    )
