@@ -296,8 +296,10 @@ def _user_card(path: Path) -> ModelCard:
     unknown = sorted(set(content) - known)
     if unknown:
         raise UnknownModel(f"The card {path.name} holds {', '.join(unknown)}, which no card has.")
-    values = {"id": path.stem, "title": path.stem, "licence": "yours", "note": "Your own card."}
-    values |= content
+    values: dict[str, Any] = {
+        "id": path.stem, "title": path.stem, "licence": "yours", "note": "Your own card.",
+        "dim": 0, "memory_mb": 0, **content,
+    }  # fmt: skip
     if isinstance(values.get("forms"), list):
         values["forms"] = tuple(values["forms"])
-    return replace(_FLOOR, **{**{"dim": 0, "memory_mb": 0}, **values, "loader": LOADERS[family]})
+    return replace(_FLOOR, **(values | {"loader": LOADERS[family]}))

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 import torch
 import transformers
+from safetensors import SafetensorError
 from transformers.utils import logging as hf_logging
 
 from engine.errors import ModelError, WeightsRefused
@@ -110,19 +111,13 @@ def load_strictly(
             )
     except MemoryError:
         raise
-    except (OSError, ValueError, RuntimeError, KeyError, *_safetensors_errors()) as error:
+    except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
         raise WeightsRefused(
             f"The weights in {folder.name} cannot be loaded: {_first_line(error)} "
             "Fetch the folder again, or check that it holds one whole model."
         ) from error
     _refuse_mismatch(folder, info, allowed)
     return model.eval()
-
-
-def _safetensors_errors() -> tuple[type[Exception], ...]:
-    from safetensors import SafetensorError
-
-    return (SafetensorError,)
 
 
 def _first_line(error: Exception) -> str:

@@ -95,7 +95,8 @@ def resize_image(
     pixels: NDArray[np.uint8], settings: QwenSettings, *, of_slice: bool = False
 ) -> NDArray[np.uint8]:
     """A picture [H, W, 3], uint8, at the model's size, bicubic by Pillow."""
-    rows, columns = image_size(*pixels.shape[:2], settings, of_slice=of_slice)
+    height, width = pixels.shape[:2]
+    rows, columns = image_size(height, width, settings, of_slice=of_slice)
     return _bicubic(pixels, rows, columns)
 
 
@@ -119,5 +120,5 @@ def resize_volume(volume: NDArray[np.uint8], settings: QwenSettings) -> torch.Te
 def _bicubic(pixels: NDArray[np.uint8], rows: int, columns: int) -> NDArray[np.uint8]:
     if pixels.shape[:2] == (rows, columns):
         return np.ascontiguousarray(pixels)
-    picture = Image.fromarray(np.ascontiguousarray(pixels), mode=None)
+    picture = Image.fromarray(np.ascontiguousarray(pixels))
     return np.asarray(picture.resize((columns, rows), resample=Image.Resampling.BICUBIC))

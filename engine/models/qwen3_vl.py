@@ -214,7 +214,8 @@ class Qwen3VLEncoder:
         letters = sum(len(text) for text in (*item.texts, item.instruction or ""))
         total = TOKENS_AROUND + letters // 3
         for picture in item.images:
-            total += pixels.image_tokens(*picture.shape[:2], self.settings)
+            height, width = picture.shape[:2]
+            total += pixels.image_tokens(height, width, self.settings)
         for volume in item.volumes:
             total += self._volume_cost(volume)
         return total

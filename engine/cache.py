@@ -1,0 +1,98 @@
+"""Vectors kept on disk, one small file each, so that nothing is computed twice.
+
+The key is a model's fingerprint (weights, settings, libraries) and a content digest; a file's name
+never matters. Writes are atomic, a file carries its checksum, and what is damaged counts as absent.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import threading
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+_HEAD = b"TRVEC1\0\0"
+_SUM = 16
+_KEY = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{7,127}")
+
+
+class VectorCache:
+    """A folder of vectors: ``<fingerprint>/<two letters>/<digest>.vec``.
+
+    Ten thousand vectors of one model lie in 256 folders of about forty; a look-up is one open.
+    Several processes may use one folder at once.
+
+    Args:
+        folder: made when the first vector is put.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._made: set[Path] = set()
+
+    def path(self, fingerprint: str, digest: str) -> Path:
+        """Where a vector lies, whether it is there or not.
+
+        Raises:
+            ValueError: a key that is not a plain hex-like word.
+        """
+        for key in (fingerprint, digest):
+            if not _KEY.fullmatch(key):
+                raise ValueError(f"a cache key is a plain word, not {key!r}")
+        return self.folder / fingerprint / digest[:2] / f"{digest}.vec"
+
+    def get(
+        self, fingerprint: str, digest: str, *, dim: int | None = None
+    ) -> NDArray[np.float32] | None:
+        """The vector [D], or None where it is absent, damaged or not of length ``dim``."""
+        try:
+            content = self.path(fingerprint, digest).read_bytes()
+        except OSError:
+            return None
+        return _unpack(content, dim)
+
+    def put(self, fingerprint: str, digest: str, vector: NDArray[np.float32]) -> None:
+        """Store a vector [D] atomically, over a damaged one if there is one.
+
+        Raises:
+            OSError: the disk is full or the folder cannot be written; nothing half is left.
+        """
+        path = self.path(fingerprint, digest)
+        if path.parent not in self._made:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._made.add(path.parent)
+        part = path.with_name(f".{digest[:40]}.{os.getpid()}.{threading.get_ident()}.part")
+        try:
+            part.write_bytes(_pack(vector))
+            os.replace(part, path)
+        except OSError:
+            with contextlib.suppress(OSError):
+                part.unlink()
+            raise
+
+    def count(self, fingerprint: str) -> int:
+        """How many vectors of one model lie here."""
+        return sum(1 for _ in (self.folder / fingerprint).glob("??/*.vec"))
+
+
+def _pack(vector: NDArray[np.float32]) -> bytes:
+    payload = np.ascontiguousarray(vector, dtype="<f4").tobytes()
+    return _HEAD + hashlib.sha256(payload).digest()[:_SUM] + payload
+
+
+def _unpack(content: bytes, dim: int | None) -> NDArray[np.float32] | None:
+    start = len(_HEAD) + _SUM
+    payload = content[start:]
+    whole = (
+        content.startswith(_HEAD)
+        and len(payload) > 0
+        and len(payload) % 4 == 0
+        and hashlib.sha256(payload).digest()[:_SUM] == content[len(_HEAD) : start]
+        and (dim is None or len(payload) == 4 * dim)
+    )
+    return np.frombuffer(payload, dtype="<f4").astype(np.float32) if whole else None

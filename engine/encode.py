@@ -1,0 +1,240 @@
+"""From items to vectors: equal content once, from the cache where it can be, in batches of like.
+
+A bad item becomes a failure with its sentence and a row of NaN; the rest goes on. Torch-free: a
+device without memory reaches here as ``MemoryError``. Refuses nothing and skips nothing in silence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.cache import VectorCache
+from engine.control import Control
+from engine.encoder import Encoder
+from engine.errors import EvidenceError, ItemRefused
+from engine.evidence.item import Item, ModelInput
+from engine.evidence.pixels import digest, prepare
+
+BATCH_TOKENS = 16384
+CHUNK_ITEMS, CHUNK_BYTES = 256, 256_000_000  # decoded at once, which bounds the memory
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """What came out.
+
+    Attributes:
+        vectors: float32 [N, D], unit rows, NaN where an item failed.
+        failures: index of an item to its sentence.
+        computed: how many different contents the model saw.
+        cached: how many different contents came from the cache.
+    """
+
+    vectors: NDArray[np.float32]
+    failures: dict[int, str]
+    computed: int
+    cached: int
+
+
+@dataclass(eq=False)
+class _Work:
+    """One pass over a list of items."""
+
+    items: Sequence[Item]
+    encoder: Encoder
+    cache: VectorCache | None
+    control: Control
+    budget: int
+    vectors: NDArray[np.float32]
+    rows: dict[str, list[int]] = field(default_factory=dict)  # digest to indices of items
+    failures: dict[int, str] = field(default_factory=dict)
+    computed: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class _Ready:
+    key: str
+    item: ModelInput
+    cost: int
+
+
+def encode_items(
+    items: Sequence[Item],
+    encoder: Encoder,
+    *,
+    cache: VectorCache | None,
+    control: Control = Control(),
+    batch_tokens: int = BATCH_TOKENS,
+) -> Encoded:
+    """Embed items.
+
+    Args:
+        items: N of them; equal content is computed once.
+        encoder: a loaded model.
+        cache: where vectors are kept, None for nowhere.
+        control: progress in items, asked between batches whether to stop.
+        batch_tokens: most tokens of a padded batch; halved for good when memory runs out.
+
+    Raises:
+        Cancelled: the user asked to stop; what was computed is in the cache.
+    """
+    blank = np.full((len(items), encoder.dim), np.nan, dtype=np.float32)
+    work = _Work(items, encoder, cache, control, batch_tokens, blank)
+    _find_contents(work)
+    control.begin(len(work.rows), unit="items", phase=f"Embedding with {encoder.model_id}")
+    missing = [key for key in work.rows if not _from_cache(work, key)]
+    missing.sort(key=lambda key: _bulk(items[work.rows[key][0]]))
+    for chunk in _chunks(work, missing):
+        for batch in _batches(chunk, work):
+            control.check()
+            _encode(work, batch)
+    return Encoded(work.vectors, work.failures, work.computed, len(work.rows) - len(missing))
+
+
+def _find_contents(work: _Work) -> None:
+    work.control.begin(len(work.items), unit="items", phase="Reading")
+    for index, item in enumerate(work.items):
+        work.control.check()
+        try:
+            work.rows.setdefault(digest(item), []).append(index)
+        except EvidenceError as error:
+            work.failures[index] = str(error)
+        work.control.step()
+
+
+def _from_cache(work: _Work, key: str) -> bool:
+    if work.cache is None:
+        return False
+    vector = work.cache.get(work.encoder.fingerprint, key, dim=work.encoder.dim)
+    if vector is None or not np.isfinite(vector).all():
+        return False
+    work.vectors[work.rows[key]] = vector
+    work.control.step()
+    return True
+
+
+def _bulk(item: Item) -> tuple[int, int, int]:
+    """A guess at an item's size before it is read, so that neighbours in the list are alike."""
+    slices = sum(len(volume.paths) if volume.kind != "file" else 64 for volume in item.volumes)
+    return slices, len(item.images), len(item.text or "")
+
+
+def _chunks(work: _Work, keys: Sequence[str]) -> Iterator[list[_Ready]]:
+    """Decode items up to a bound of memory at a time."""
+    ready: list[_Ready] = []
+    held = 0
+    for key in keys:
+        work.control.check()
+        one = _prepare(work, key)
+        if one is None:
+            continue
+        ready.append(one)
+        held += sum(array.nbytes for array in (*one.item.images, *one.item.volumes))
+        if len(ready) >= CHUNK_ITEMS or held >= CHUNK_BYTES:
+            yield ready
+            ready, held = [], 0
+    if ready:
+        yield ready
+
+
+def _prepare(work: _Work, key: str) -> _Ready | None:
+    item = work.items[work.rows[key][0]]
+    try:
+        seen = prepare(item, max_slices=work.encoder.max_slices)
+        return _Ready(key, seen, work.encoder.cost(seen))
+    except EvidenceError as error:
+        _fail(work, key, str(error))
+    except ItemRefused as error:
+        _fail(work, key, f"{_label(item)}: {error}")
+    return None
+
+
+def _batches(chunk: list[_Ready], work: _Work) -> Iterator[list[_Ready]]:
+    """Longest first, so that memory runs out at once or not at all; padded size within budget."""
+    left = sorted(chunk, key=lambda one: one.cost, reverse=True)
+    while left:
+        size = max(1, work.budget // max(1, left[0].cost))
+        yield left[:size]
+        left = left[size:]
+
+
+def _encode(work: _Work, batch: list[_Ready]) -> None:
+    """Encode a batch; on trouble halve it, down to the one item that is to blame."""
+    try:
+        vectors = work.encoder.encode([one.item for one in batch])
+    except ItemRefused as error:
+        if len(batch) == 1:
+            _fail(work, batch[0].key, f"{_name(work, batch[0])}: {error}")
+            return
+    except MemoryError:
+        if len(batch) == 1:
+            _fail(work, batch[0].key, _too_big(work, batch[0]))
+            return
+        work.budget = max(1, max(one.cost for one in batch) * (len(batch) // 2))
+        work.control.say(f"Memory ran out; going on with {len(batch) // 2} items at a time.")
+    else:
+        _keep(work, batch, vectors)
+        return
+    half = len(batch) // 2
+    for part in (batch[:half], batch[half:]):
+        work.control.check()
+        _encode(work, part)
+
+
+def _keep(work: _Work, batch: list[_Ready], vectors: NDArray[np.float32]) -> None:
+    if vectors.shape != (len(batch), work.encoder.dim):
+        raise RuntimeError(f"{work.encoder.model_id} gave {vectors.shape} for {len(batch)} items")
+    for one, vector in zip(batch, vectors, strict=True):
+        if not np.isfinite(vector).all():
+            name = _name(work, one)
+            _fail(work, one.key, f"{name}: the vector is not finite. Try --dtype float32.")
+            continue
+        work.vectors[work.rows[one.key]] = vector
+        work.computed += 1
+        _store(work, one.key, vector)
+        work.control.step()
+
+
+def _store(work: _Work, key: str, vector: NDArray[np.float32]) -> None:
+    """Into the cache; a full disk costs the cache, not the run."""
+    if work.cache is None:
+        return
+    try:
+        work.cache.put(work.encoder.fingerprint, key, vector)
+    except OSError as error:
+        work.control.say(
+            f"Vectors cannot be kept in {work.cache.folder} ({error.strerror}); this run goes on "
+            "without. Free some space there, or choose another folder with --home."
+        )
+        work.cache = None
+
+
+def _fail(work: _Work, key: str, sentence: str) -> None:
+    for index in work.rows[key]:
+        work.failures[index] = sentence
+    work.control.step()
+
+
+def _too_big(work: _Work, one: _Ready) -> str:
+    return (
+        f"{_name(work, one)}: about {one.cost} tokens need more memory than the device has. "
+        "Use a smaller model, --dtype bfloat16, or a device with more memory."
+    )
+
+
+def _name(work: _Work, one: _Ready) -> str:
+    return _label(work.items[work.rows[one.key][0]])
+
+
+def _label(item: Item) -> str:
+    """A short name for a sentence: the first file, else the first words."""
+    paths = [image.path for image in item.images]
+    paths += [volume.paths[0] for volume in item.volumes if volume.paths]
+    if paths:
+        return paths[0].name
+    words = " ".join((item.text or "").split())
+    return f"the text '{words[:40]}'" if words else "an empty item"
