@@ -1,0 +1,152 @@
+"""The command line: its frozen surface, exit codes, one JSON document, sentences for failures."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import typer
+from PIL import Image
+from typer.testing import CliRunner
+
+from studies.cli import app
+
+# A change here is a change for users: mean it, and say it in the changelog.
+SURFACE = {
+    "": ["--home", "--json", "--temp-home", "--version"],
+    "demo": ["--json", "--no-window"],
+    "show": ["--json", "--probe", "--text", "paths"],
+    "import": ["--collection", "--json", "paths"],
+    "models": ["--device", "--dtype", "--json", "action", "model"],
+    "neighbours": ["--collection", "--device", "--json", "--k", "--model", "path"],
+    "doctor": ["--json"],
+    "bench run": ["--data", "--device", "--dtype", "--json", "--models", "--tasks"],
+    "bench show": ["--compare", "--data", "--format", "--json"],
+    "study build": [
+        "--a",
+        "--b",
+        "--data",
+        "--json",
+        "--passphrase",
+        "--seed",
+        "--title",
+        "--total",
+    ],
+    "study status": ["--json", "study"],
+    "study verify": ["--json", "study"],
+    "study unblind": ["--json", "--passphrase", "--reason", "study"],
+    "study report": ["--format", "--json", "study"],
+    "study export": ["--json", "--out", "study"],
+}
+
+
+def parameters(command) -> list[str]:
+    names = []
+    for parameter in command.params:
+        option = parameter.param_type_name == "option"
+        long = [name for name in parameter.opts if name.startswith("--")]
+        names.append(long[0] if option else parameter.name)
+    return sorted(set(names) - {"--help", "--install-completion", "--show-completion"})
+
+
+def surface(command, name=""):
+    found = {}
+    children = getattr(command, "commands", {})
+    if not children or name == "":
+        found[name] = parameters(command)
+    for child, sub in children.items():
+        found |= surface(sub, f"{name} {child}".strip())
+    return found
+
+
+def test_the_surface_is_frozen():
+    assert surface(typer.main.get_command(app)) == SURFACE
+
+
+@pytest.mark.parametrize("words", [k.split() for k in SURFACE if k], ids=lambda w: " ".join(w))
+def test_every_help_shows_an_example(words):
+    done = CliRunner().invoke(app, [*words, "--help"])
+    assert done.exit_code == 0
+    assert f"Example: triptych {' '.join(words)}" in done.output
+
+
+def triptych(*words, home):
+    command = [sys.executable, "-m", "studies.cli", "--home", str(home), *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
+
+
+@pytest.fixture
+def picture(tmp_path):
+    path = tmp_path / "in" / "grey.png"
+    path.parent.mkdir()
+    Image.fromarray(np.arange(256, dtype=np.uint8).reshape(16, 16)).save(path)
+    return path
+
+
+def test_show_prints_one_document_with_the_probed_value(picture, tmp_path):
+    done = triptych("show", picture, "--json", "--probe", "0,2,3", home=tmp_path / "home")
+    assert done.returncode == 0, done.stderr
+    (document,) = json.loads(done.stdout)
+    assert (document["kind"], document["form"], document["shape"]) == ("image", "2d", [1, 16, 16])
+    assert document["probes"] == [{"at": [0, 2, 3], "value": 35.0}]
+    assert document["error"] is None
+
+
+def test_a_damaged_file_is_named_and_the_rest_goes_on(picture, tmp_path):
+    bad = picture.with_name("bad.png")
+    bad.write_bytes(picture.read_bytes()[:60])
+    done = triptych("show", picture.parent, "--json", home=tmp_path / "home")
+    assert done.returncode == 1
+    kinds = {d["path"].rsplit("/", 1)[-1].rsplit("\\", 1)[-1]: d for d in json.loads(done.stdout)}
+    assert kinds["grey.png"]["error"] is None
+    assert kinds["bad.png"]["kind"] == "error"
+    assert kinds["bad.png"]["error"]["message"]
+
+
+def test_import_is_resumable_and_names_what_it_left_out(picture, tmp_path):
+    (picture.parent / "empty.png").write_bytes(b"")
+    (picture.parent / "report.txt").write_text("Findings: none.", encoding="utf-8")
+    words = ("import", picture.parent, "--collection", "Mine", "--json")
+    first = json.loads(triptych(*words, home=tmp_path / "home").stdout)
+    assert first["added"] == 2
+    assert [row["path"].endswith("empty.png") for row in first["left_out"]] == [True]
+    second = json.loads(triptych(*words, home=tmp_path / "home").stdout)
+    assert (second["added"], second["unchanged"]) == (0, 3)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        (("bench", "show"), 1, "triptych bench run"),
+        (("study", "verify"), 1, "There is no study"),
+        (("neighbours", ".", "--collection", "None", "--model", "random"), 1, "nothing to search"),
+        (("models", "check", "no-such-model"), 1, "no-such-model"),
+        (("models", "shout"), 2, "models list"),
+        (("show",), 2, "Missing argument"),
+        (("study", "unblind"), 2, "--reason"),
+    ],
+)
+def test_failures_are_sentences_with_the_right_code(words, code, sentence, tmp_path):
+    done = triptych(*words, home=tmp_path / "home")
+    assert done.returncode == code, done.stderr
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_home_and_temp_home_exclude_each_other(tmp_path):
+    done = triptych("--temp-home", "models", home=tmp_path)
+    assert done.returncode == 2
+
+
+def test_without_a_display_the_window_says_so_and_ends_well(tmp_path, monkeypatch):
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+    if sys.platform in ("win32", "darwin"):
+        pytest.skip("this system always has a display")
+    done = triptych(home=tmp_path / "home")
+    assert done.returncode == 0
+    assert "No display is set" in done.stderr
