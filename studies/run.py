@@ -81,6 +81,12 @@ class Share(Control):
         self._whole = whole
         self._weight = weight
         self._given = 0
+        self._phases = 0
+
+    def begin(self, total: int, *, unit: str, phase: str) -> None:
+        """Note a phase; the first, hashing files, is quick and worth no steps."""
+        super().begin(total, unit=unit, phase=phase)
+        self._phases += 1
 
     def check(self) -> None:
         """Raise ``Cancelled`` if the user asked to stop."""
@@ -89,6 +95,8 @@ class Share(Control):
     def step(self, count: int = 1) -> None:
         """Pass on as many steps as this part's progress is worth, and never one back."""
         super().step(count)
+        if self._phases < 2:
+            return
         reached = self._weight * self._done // max(1, self._total)
         self._give(min(self._weight, reached))
 

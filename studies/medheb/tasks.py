@@ -125,7 +125,7 @@ def read_registry(path: Path) -> tuple[Task, ...]:
 
 
 def _task(row: dict[str, Any], where: str) -> Task:
-    values = {name: (row[name] or "").strip() for name in COLUMNS}
+    values: dict[str, Any] = {name: (row[name] or "").strip() for name in COLUMNS}
     values["image_root"] = "" if values["image_root"] == "-" else values["image_root"]
     for name, allowed in _CLOSED.items():
         if values[name] not in allowed:

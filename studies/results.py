@@ -1,0 +1,330 @@
+"""What was computed, put together: tasks, models, families, splits. Never reaches torch.
+
+Owns loading and averaging stored results, and says what is missing instead of leaving it out.
+The documents and tables made of it are in ``studies.results_text``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from db.home import Home
+from db.runs import TaskResultRow, data_digests, task_results
+from db.session import open_store
+from engine.catalog import CARDS
+from studies.errors import NoRun
+from studies.medheb.manifest import Manifest, read_manifest
+from studies.medheb.paper import Comparison, column_tasks, compare
+from studies.medheb.pools import METRICS
+from studies.medheb.release import data_digest
+from studies.medheb.scores import (
+    Score,
+    coefficient_of_variation,
+    drop,
+    macro_score,
+    regime,
+    task_score,
+)
+from studies.medheb.tasks import FAMILIES, Task, load_tasks
+from studies.results_text import to_markdown, to_text
+
+__all__ = [
+    "ModelLine",
+    "Results",
+    "TaskLine",
+    "TaskScore",
+    "load_results",
+    "to_json",
+    "to_markdown",
+    "to_text",
+]
+
+# Not baselines: the paper's own models, and the floor.
+NO_BASELINE = ("medemb", "random")
+
+
+@dataclass(frozen=True)
+class TaskScore:
+    """One cell: a model on a task.
+
+    Attributes:
+        score: Hit@1, Hit@5, MRR@5 in percent with intervals.
+        n: queries scored.
+        failed: rows not scored.
+        failures: (row, sentence) of the first of them.
+        ties: queries whose positive ties with another candidate.
+        chance: exact chance level of the pools as this model saw them.
+        seconds: wall time.
+        ranks: how many positives at rank 1 to 5 and beyond.
+        result_id: of the stored row, to open its queries.
+    """
+
+    score: Score
+    n: int
+    failed: int
+    failures: tuple[tuple[int, str], ...]
+    ties: int
+    chance: Mapping[str, float]
+    seconds: float
+    ranks: tuple[int, ...]
+    result_id: int
+
+
+@dataclass(frozen=True)
+class TaskLine:
+    """One task under every model.
+
+    Attributes:
+        task: its registry row.
+        n: queries scored, the most over models; 0 if no model ran it.
+        pool: name of its pool.
+        chance: exact chance level in percent.
+        scores: by model id.
+        missing: why no model has a score, None if one has.
+    """
+
+    task: Task
+    n: int
+    pool: str
+    chance: Mapping[str, float]
+    scores: Mapping[str, TaskScore]
+    missing: str | None
+
+
+@dataclass(frozen=True)
+class ModelLine:
+    """One model over all tasks; also the line of chance.
+
+    Attributes:
+        model: its id, ``chance`` for the line of chance.
+        columns: the eight families, ``ID``, ``Held-out``, ``All``; absent where it has no task.
+        cv: population standard deviation over mean of the eight families' Hit@1; None unless all
+            eight are there.
+        missing: ids of tasks that another model has or that were never run.
+    """
+
+    model: str
+    columns: Mapping[str, Score]
+    cv: float | None
+    missing: tuple[str, ...]
+
+    @property
+    def drop(self) -> float | None:
+        """Established minus underexplored families in points of Hit@1."""
+        return drop({name: score.values["hit@1"] for name, score in self.columns.items()})
+
+
+@dataclass(frozen=True)
+class Results:
+    """Everything stored about one data root.
+
+    Attributes:
+        digest: of the data.
+        root: where it lay when it was run.
+        tasks: every task of its registry, scored or not.
+        models: by All Hit@1, best first.
+        chance: the line of chance over the tasks that were scored.
+        of: column to the number of tasks the registry has there.
+    """
+
+    digest: str
+    root: str
+    tasks: tuple[TaskLine, ...]
+    models: tuple[ModelLine, ...]
+    chance: ModelLine
+    of: Mapping[str, int]
+
+    @property
+    def missing(self) -> tuple[TaskLine, ...]:
+        """Tasks without any score."""
+        return tuple(line for line in self.tasks if line.missing is not None)
+
+    def paper(self) -> Comparison:
+        """The published numbers, with a mark where the tasks differ."""
+        scored = [line.task for line in self.tasks if line.missing is None]
+        return compare(scored, [line.model for line in self.models])
+
+    def regimes(self) -> dict[str, str]:
+        """Task id to its difficulty regime, by mean Hit@1 of the baselines that ran it."""
+        found = {}
+        for line in self.tasks:
+            hits = [
+                cell.score.values["hit@1"]
+                for model, cell in line.scores.items()
+                if _family(model) not in NO_BASELINE
+            ]
+            if hits:
+                found[line.task.id] = regime(float(np.mean(hits)))
+        return found
+
+
+def load_results(home: Home, data: Path | None = None) -> Results:
+    """Put together what is stored.
+
+    Args:
+        home: where it is stored.
+        data: a data root; None for the one whose results are newest.
+
+    Raises:
+        NoRun: nothing was computed for it.
+        BadTaskFile: the data root cannot be read.
+    """
+    with open_store(home) as store:
+        if data is not None:
+            digest = data_digest(data, load_tasks(data))
+        else:
+            digest = next((name for name, _ in data_digests(store)), "")
+        rows = task_results(store, digest)
+    if not rows:
+        raise NoRun(_nothing(home, data))
+    return put_together(read_manifest(home.runs, digest), rows)
+
+
+def _nothing(home: Home, data: Path | None) -> str:
+    if data is None:
+        return f"No benchmark results in {home.root} yet; start with: triptych bench run"
+    return (
+        f"No results for {data} as it is now; start (or, if its files changed, repeat) with: "
+        f"triptych bench run --data {data} --models ..."
+    )
+
+
+def put_together(manifest: Manifest, rows: Sequence[TaskResultRow]) -> Results:
+    """Average stored rows of one data root."""
+    by_task: dict[str, dict[str, TaskResultRow]] = {}
+    for row in rows:
+        by_task.setdefault(row.task_id, {})[row.model_id] = row
+    lines = tuple(_task_line(t, by_task.get(t.id, {}), manifest) for t in manifest.tasks)
+    models = [_model_line(model, lines) for model in sorted({row.model_id for row in rows})]
+    models.sort(key=lambda line: -line.columns["All"].values["hit@1"])
+    of = {name: len(ids) for name, ids in column_tasks(manifest.tasks).items()}
+    return Results(manifest.digest, manifest.root, lines, tuple(models), _chance_line(lines), of)
+
+
+def _task_line(task: Task, rows: Mapping[str, TaskResultRow], manifest: Manifest) -> TaskLine:
+    if not rows:
+        why = manifest.missing.get(task.id, f"{task.id}: not run yet")
+        return TaskLine(task, 0, "", {}, {}, why)
+    fullest = max(rows.values(), key=lambda row: row.n)
+    return TaskLine(
+        task=task,
+        n=fullest.n,
+        pool=str(fullest.details["pool"]),
+        chance=dict(fullest.chance),
+        scores={model: _cell(row) for model, row in sorted(rows.items())},
+        missing=None,
+    )
+
+
+def _cell(row: TaskResultRow) -> TaskScore:
+    details: Mapping[str, Any] = row.details
+    return TaskScore(
+        score=task_score(details["ranks"], row.task_id),
+        n=row.n,
+        failed=int(details["failed"]),
+        failures=tuple((int(number), str(why)) for number, why in details["failures"]),
+        ties=int(details["ties"]),
+        chance=dict(row.chance),
+        seconds=row.seconds,
+        ranks=tuple(details["ranks"]),
+        result_id=row.id,
+    )
+
+
+def _model_line(model: str, lines: Iterable[TaskLine]) -> ModelLine:
+    lines = tuple(lines)
+    have = {line.task.id: line for line in lines if model in line.scores}
+    columns = {}
+    for name, ids in column_tasks([line.task for line in have.values()]).items():
+        if ids:
+            ordered = [task_id for task_id in have if task_id in ids]
+            columns[name] = macro_score({i: have[i].scores[model].ranks for i in ordered})
+    missing = tuple(line.task.id for line in lines if line.task.id not in have)
+    return ModelLine(model, columns, _cv(columns), missing)
+
+
+def _cv(columns: Mapping[str, Score]) -> float | None:
+    if not all(family in columns for family in FAMILIES):
+        return None
+    return coefficient_of_variation([columns[f].values["hit@1"] for f in FAMILIES])
+
+
+def _chance_line(lines: Iterable[TaskLine]) -> ModelLine:
+    """Chance of each column: exact, so without an interval."""
+    have = {line.task.id: line for line in lines if line.missing is None}
+    columns = {}
+    for name, ids in column_tasks([line.task for line in have.values()]).items():
+        if ids:
+            values = {
+                m: float(np.mean([have[i].chance[m] for i in have if i in ids])) for m in METRICS
+            }
+            columns[name] = Score(values, {}, len(ids))
+    return ModelLine("chance", columns, _cv(columns), ())
+
+
+def _family(model_id: str) -> str:
+    return next((card.family for card in CARDS if card.id == model_id), model_id.split("-")[0])
+
+
+def to_json(results: Results, *, compare_paper: bool = False) -> dict[str, Any]:
+    """The document: ``tasks`` and ``models``, and beside them chance and what is missing.
+
+    Every score is in percent; ``interval`` holds the 95 % bootstrap ends of each metric.
+    """
+    document: dict[str, Any] = {
+        "data": {"digest": results.digest, "root": results.root},
+        "tasks": [_task_document(line) for line in results.tasks if line.missing is None],
+        "models": [_model_document(line) for line in results.models],
+        "chance": _model_document(results.chance),
+        "missing": [{"task": m.task.id, "reason": m.missing} for m in results.missing],
+        "of": dict(results.of),
+        "regimes": results.regimes(),
+    }
+    if compare_paper:
+        paper = results.paper()
+        document["paper"] = {
+            "models": {name: dict(row) for name, row in paper.rows.items()},
+            "same_as": dict(paper.same_as),
+            "marks": dict(paper.marks),
+        }
+    return document
+
+
+def _task_document(line: TaskLine) -> dict[str, Any]:
+    return {
+        "task": line.task.id,
+        "family": line.task.family,
+        "form": line.task.form,
+        "split": line.task.split,
+        "n": line.n,
+        "pool": line.pool,
+        "chance": {name: round(value, 4) for name, value in line.chance.items()},
+        "scores": {model: _cell_document(cell) for model, cell in line.scores.items()},
+    }
+
+
+def _cell_document(cell: TaskScore) -> dict[str, Any]:
+    document = cell.score.document()
+    document.pop("tasks")
+    extra = {"n": cell.n, "failed": cell.failed, "ties": cell.ties, "seconds": cell.seconds}
+    return {**document, **extra}
+
+
+def _model_document(line: ModelLine) -> dict[str, Any]:
+    """None stands where a model has no task of a split or family."""
+    columns = {name: s.document() for name, s in line.columns.items()}
+    return {
+        "model": line.model,
+        "all": columns.get("All"),
+        "id": columns.get("ID"),
+        "held_out": columns.get("Held-out"),
+        "families": {family: columns[family] for family in FAMILIES if family in columns},
+        "cv": None if line.cv is None else round(line.cv, 4),
+        "drop": None if line.drop is None else round(line.drop, 4),
+        "missing": list(line.missing),
+    }

@@ -1,0 +1,215 @@
+"""The family table as plain text in 100 columns and as Markdown.
+
+Owns layout only; every number comes from ``studies.results``. Names missing tasks, failed rows,
+ties and what may not be compared.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from studies.medheb.paper import COLUMNS, Comparison
+from studies.medheb.pools import METRICS
+
+if TYPE_CHECKING:
+    from studies.results import ModelLine, Results
+
+WIDTH = 100
+NAME = 14
+CELLS = dict.fromkeys(COLUMNS, 7) | {"Held-out": 9, "All": 8}
+CV = 6
+MODELS = 7  # as many as fit beside a task's name
+TITLES = {"hit@1": "Hit@1 (%)", "hit@5": "Hit@5 (%)", "mrr@5": "MRR@5 (%)"}
+
+
+def to_text(results: Results, *, compare_paper: bool = False) -> str:
+    """The tables for a terminal."""
+    paper = results.paper() if compare_paper else None
+    blocks = [_heading(results)]
+    blocks += [_table(results, metric, paper) for metric in METRICS]
+    blocks += [_tasks(results), *_remarks(results, paper)]
+    return "\n\n".join(blocks)
+
+
+def _heading(results: Results) -> str:
+    lines = [
+        f"MedHEB results, data {results.digest}: {results.root}",
+        "Mean over tasks; below each score its 95 % bootstrap interval; chance is exact.",
+    ]
+    return "\n".join(part for line in lines for part in textwrap.wrap(line, WIDTH))
+
+
+def _table(results: Results, metric: str, paper: Comparison | None) -> str:
+    marks = paper.marks if paper else {}
+    head = {c: c + ("*" if c in marks else "") for c in COLUMNS}
+    counts = {c: _count(results, c) for c in COLUMNS}
+    lines = [_line(TITLES[metric], head, "CV" if metric == "hit@1" else "")]
+    lines += [_line("tasks", counts, ""), _line("chance", _values(results.chance, metric), "")]
+    for model in results.models:
+        lines += _model(model, metric)
+    if paper:
+        lines.append("-" * WIDTH)
+        for name, row in paper.rows.items():
+            values = {c: f"{row[c][metric]:.1f}" for c in COLUMNS if metric in row[c]}
+            twin = next((ours for ours, theirs in paper.same_as.items() if theirs == name), None)
+            lines += _named(name + (" (= " + twin + ")" if twin else ""), [(values, "")])
+    return "\n".join(lines)
+
+
+def _count(results: Results, column: str) -> str:
+    of = results.of.get(column, 0)
+    have = results.chance.columns[column].tasks if column in results.chance.columns else 0
+    return str(of) if have == of else f"{have}/{of}"
+
+
+def _values(line: ModelLine, metric: str) -> dict[str, str]:
+    return {c: f"{score.values[metric]:.1f}" for c, score in line.columns.items()}
+
+
+def _model(model: ModelLine, metric: str) -> list[str]:
+    spans = {}
+    for column, score in model.columns.items():
+        low, high = score.interval[metric]
+        spans[column] = f"{low:.0f}-{high:.0f}"
+    cv = f"{model.cv:.3f}" if metric == "hit@1" and model.cv is not None else ""
+    return _named(model.model, [(_values(model, metric), cv), (spans, "")])
+
+
+def _named(name: str, rows: list[tuple[dict[str, str], str]]) -> list[str]:
+    """Rows with a name that may need several lines of its own column."""
+    parts = textwrap.wrap(name, NAME) or [""]
+    empty: dict[str, str] = {}
+    rows = rows + [(empty, "")] * (len(parts) - len(rows))
+    parts += [""] * (len(rows) - len(parts))
+    return [
+        _line(part, values, last).rstrip() for part, (values, last) in zip(parts, rows, strict=True)
+    ]
+
+
+def _line(name: str, cells: Mapping[str, str], last: str) -> str:
+    middle = "".join(cells.get(column, "").rjust(width) for column, width in CELLS.items())
+    return f"{name:<{NAME}}{middle}{last:>{CV}}"
+
+
+def _tasks(results: Results) -> str:
+    """One line per scored task: Hit@1 of every model beside chance."""
+    models = [line.model for line in results.models]
+    keys = {model: chr(ord("A") + place) for place, model in enumerate(models[:MODELS])}
+    lines = [f"{'Hit@1 by task':<33}{'family':<7}{'n':>5} {'chance':>7}"]
+    lines[0] += "".join(key.rjust(6) for key in keys.values())
+    for line in results.tasks:
+        if line.missing is None:
+            cells = [
+                f"{line.scores[m].score.values['hit@1']:.1f}" if m in line.scores else "-"
+                for m in keys
+            ]
+            start = f"{line.task.id[:32]:<33}{line.task.family:<7}{line.n:>5} "
+            start += f"{line.chance['hit@1']:>7.1f}"
+            lines.append(start + "".join(cell.rjust(6) for cell in cells))
+    legend = ", ".join(f"{key} {model}" for model, key in keys.items())
+    if len(models) > MODELS:
+        legend += f"; {len(models) - MODELS} more with --format markdown"
+    return "\n".join(lines + textwrap.wrap(legend, WIDTH))
+
+
+def _remarks(results: Results, paper: Comparison | None) -> list[str]:
+    """What a reader must know beside the numbers."""
+    found = [*_missing(results), *_gaps(results)]
+    ties = sum(cell.ties for line in results.tasks for cell in line.scores.values())
+    if ties:
+        found.append(f"{ties} queries tie with their positive; ties count against the model.")
+    if paper:
+        found.append("* Not to be compared with the paper's numbers below the line:")
+        found += [f"  {column}: {why}" for column, why in paper.marks.items()]
+    wrapped = [part for one in found for part in _wrapped(one)]
+    return ["\n".join(wrapped)] if wrapped else []
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH, subsequent_indent="  ", break_on_hyphens=False) or [""]
+
+
+def _missing(results: Results) -> Iterable[str]:
+    if not results.missing:
+        return
+    names = ", ".join(line.task.id for line in results.missing)
+    yield f"Missing, {len(results.missing)} of {len(results.tasks)} tasks: {names}."
+    damaged = [m for m in results.missing if "there is no " not in str(m.missing)]
+    yield from (f"  {m.missing}" for m in damaged if not str(m.missing).endswith("not run yet"))
+
+
+def _gaps(results: Results) -> Iterable[str]:
+    none = {line.task.id for line in results.missing}
+    for model in results.models:
+        lacking = [name for name in model.missing if name not in none]
+        if lacking:
+            yield f"{model.model} has no result for {', '.join(lacking)}."
+    for line in results.tasks:
+        for name, cell in line.scores.items():
+            if cell.failed:
+                first = cell.failures[0][1] if cell.failures else ""
+                yield f"{line.task.id}, {name}: {cell.failed} rows not scored; first: {first}"
+
+
+def to_markdown(results: Results, *, compare_paper: bool = False) -> str:
+    """The same tables for a document."""
+    paper = results.paper() if compare_paper else None
+    blocks = [f"# MedHEB results\n\nData `{results.digest}`."]
+    for metric in METRICS:
+        blocks.append(f"## {TITLES[metric]}\n\n" + _markdown_table(results, metric, paper))
+    blocks.append("## Hit@1 by task\n\n" + _markdown_tasks(results))
+    blocks += ["## Remarks\n\n" + part for part in _remarks(results, paper)]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _markdown_table(results: Results, metric: str, paper: Comparison | None) -> str:
+    marks = paper.marks if paper else {}
+    head = ["model", *(c + ("\\*" if c in marks else "") for c in COLUMNS)]
+    rows = [
+        ["tasks", *(_count(results, c) for c in COLUMNS)],
+        ["chance", *(_values(results.chance, metric).get(c, "") for c in COLUMNS)],
+    ]
+    with_cv = metric == "hit@1"
+    for model in results.models:
+        row = [model.model]
+        for column in COLUMNS:
+            score = model.columns.get(column)
+            row.append("" if score is None else _spanned(score.values, score.interval, metric))
+        rows.append(row + ([f"{model.cv:.3f}" if model.cv is not None else ""] if with_cv else []))
+    if paper:
+        for name, numbers in paper.rows.items():
+            cells = [f"{numbers[c][metric]:.2f}" if metric in numbers[c] else "" for c in COLUMNS]
+            rows.append([f"{name} (paper)", *cells])
+    return _pipes([*head, "CV"] if with_cv else head, rows)
+
+
+def _spanned(
+    values: Mapping[str, float], interval: Mapping[str, tuple[float, float]], metric: str
+) -> str:
+    low, high = interval[metric]
+    return f"{values[metric]:.1f} ({low:.1f} to {high:.1f})"
+
+
+def _markdown_tasks(results: Results) -> str:
+    models = [line.model for line in results.models]
+    rows = []
+    for line in results.tasks:
+        if line.missing is not None:
+            continue
+        row = [line.task.id, line.task.family, line.task.split, line.pool, str(line.n)]
+        row.append(f"{line.chance['hit@1']:.1f}")
+        for model in models:
+            cell = line.scores.get(model)
+            row.append(
+                "" if cell is None else _spanned(cell.score.values, cell.score.interval, "hit@1")
+            )
+        rows.append(row)
+    return _pipes(["task", "family", "split", "pool", "n", "chance", *models], rows)
+
+
+def _pipes(head: list[str], rows: list[list[str]]) -> str:
+    width = len(head)
+    lines = [head, ["---"] * width, *(row + [""] * (width - len(row)) for row in rows)]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
