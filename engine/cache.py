@@ -69,7 +69,7 @@ class VectorCache:
         part = path.with_name(f".{digest[:40]}.{os.getpid()}.{threading.get_ident()}.part")
         try:
             part.write_bytes(_pack(vector))
-            os.replace(part, path)
+            part.replace(path)
         except OSError:
             with contextlib.suppress(OSError):
                 part.unlink()

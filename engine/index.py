@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.rank import unit
+from engine.rank import unit, whole_rows
 
 MANY = 2_000_000_000  # multiplications from which faiss's threads pay for its index
 
@@ -26,7 +26,7 @@ class ExactIndex:
 
     def __init__(self, vectors_ND: NDArray[np.floating]) -> None:
         units = unit(vectors_ND)
-        self._rows = np.flatnonzero(np.isfinite(units).all(axis=1))
+        self._rows = np.flatnonzero(whole_rows(units))
         self._units_ND = units[self._rows].astype(np.float32)
 
     def __len__(self) -> int:
@@ -64,7 +64,7 @@ class ExactIndex:
     ) -> list[list[tuple[int, float]]]:
         index = faiss.IndexFlatIP(self._units_ND.shape[1])
         index.add(np.ascontiguousarray(self._units_ND))
-        usable = np.isfinite(query_QD).all(axis=1)
+        usable = whole_rows(query_QD)
         score_QK, row_QK = index.search(np.where(usable[:, None], query_QD, 0), k)
         return [
             [(int(self._rows[row]), float(score)) for row, score in zip(rows, scores, strict=True)]

@@ -22,6 +22,11 @@ def unit(vectors_ND: NDArray[np.floating]) -> NDArray[np.float64]:
     return np.divide(wide, norms, out=np.full_like(wide, np.nan), where=norms > 0)
 
 
+def whole_rows(vectors_ND: NDArray[np.floating]) -> NDArray[np.bool_]:
+    """Which rows hold a vector at all, [N]: those without NaN."""
+    return np.isfinite(vectors_ND.sum(axis=1))
+
+
 def score_pool(
     query_QD: NDArray[np.floating], pool_PD: NDArray[np.floating]
 ) -> NDArray[np.float64]:
@@ -30,8 +35,7 @@ def score_pool(
 
 
 def _scores(query_QD: NDArray[np.float64], pool_PD: NDArray[np.float64]) -> NDArray[np.float64]:
-    missing_Q = ~np.isfinite(query_QD).all(axis=1)
-    missing_P = ~np.isfinite(pool_PD).all(axis=1)
+    missing_Q, missing_P = ~whole_rows(query_QD), ~whole_rows(pool_PD)
     score_QP = (
         np.where(missing_Q[:, None], 0, query_QD) @ np.where(missing_P[:, None], 0, pool_PD).T
     )

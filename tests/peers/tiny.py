@@ -96,7 +96,9 @@ def make_qwen(folder: Path, *, ends_text: bool = True, seed: int = 0) -> Path:
     with quiet():
         tokenizer = qwen_tokenizer(ends_text=ends_text)
         processor = Qwen3VLProcessor(
-            Qwen2VLImageProcessorPil(patch_size=16, **half),
+            Qwen2VLImageProcessorPil(
+                patch_size=16, size={"shortest_edge": 4096, "longest_edge": 1843200}, **half
+            ),
             tokenizer,
             Qwen3VLVideoProcessor(**half),
             chat_template=TEMPLATE,

@@ -1,0 +1,34 @@
+"""Checkpoints made once for the peer tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from tests.peers.tiny import make_qwen, make_siglip
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_thread() -> None:
+    """Tiny models gain nothing from threads, and other tests run beside these."""
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="session")
+def qwen(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny Qwen3-VL-Embedding whose tokenizer ends a text."""
+    return make_qwen(tmp_path_factory.mktemp("peers") / "qwen-tiny")
+
+
+@pytest.fixture(scope="session")
+def qwen_open(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same model with a tokenizer that ends no text."""
+    return make_qwen(tmp_path_factory.mktemp("peers") / "qwen-open", ends_text=False)
+
+
+@pytest.fixture(scope="session")
+def siglip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny SigLIP."""
+    return make_siglip(tmp_path_factory.mktemp("peers") / "siglip-tiny")
