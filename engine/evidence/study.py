@@ -49,7 +49,7 @@ class Evidence:
         window: (center, width) to show it with, None if it must be derived from the values.
         window_source: ``header``, ``lut``, ``derived`` or None.
         display_inverted: True if low values are white (MONOCHROME1).
-        spacing_mm: (slice, row, column) distances.
+        spacing_mm: (slice, row, column) distances; the first is 0 where the file knows none.
         spacing_source: where the distances were found.
         orientation: patient sides to which columns, rows and slices run, for example ``LPS``.
         text: the report's words.
@@ -61,6 +61,7 @@ class Evidence:
         window_function: ``linear``, ``linear_exact`` or ``sigmoid`` (PS3.3 C.11.2.1.2, .3).
         times: time points of a 4D file; shape speaks of one of them.
         body_part: the DICOM body part examined, for filters.
+        aspect: height of one pixel over its width.
     """
 
     path: Path
@@ -86,6 +87,7 @@ class Evidence:
     window_function: str = "linear"
     times: int = 1
     body_part: str | None = None
+    aspect: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,256 @@
+"""Facts of a DICOM header that a picture needs: window, spacing, position, table, padding, names.
+
+Owns the order in which the standard's elements are looked for, top level before functional
+groups. Refuses everything that speaks of a person: the only such fact that leaves is ``subject``,
+a salted hash.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydicom.dataset import Dataset
+from pydicom.multival import MultiValue
+from pydicom.uid import UID
+
+from engine.evidence.study import VoiLut
+
+CENTIMETRES = 3
+
+
+@dataclass(frozen=True)
+class Plane:
+    """Where a picture lies in the patient: unit vectors and the first pixel's place, in mm."""
+
+    columns: tuple[float, float, float]
+    rows: tuple[float, float, float]
+    position: tuple[float, float, float] | None
+
+    @property
+    def normal(self) -> NDArray[np.float64]:
+        """The slice normal: columns direction x rows direction."""
+        return np.cross(np.array(self.columns), np.array(self.rows))
+
+
+def numbers(value: Any) -> list[float]:
+    """The finite numbers of an element's value; what is not a number is left out."""
+    if value is None or value == "":
+        return []
+    many = value if isinstance(value, (MultiValue, list, tuple)) else [value]
+    found = []
+    for one in many:
+        try:
+            number = float(one)
+        except (TypeError, ValueError):
+            continue
+        if math.isfinite(number):
+            found.append(number)
+    return found
+
+
+def integer(dataset: Dataset, keyword: str, default: int = 0) -> int:
+    """An element as an integer, or the default."""
+    found = numbers(dataset.get(keyword))
+    return int(found[0]) if found else default
+
+
+def word(dataset: Dataset, keyword: str) -> str:
+    """A coded element (never free text about a person) as a trimmed word."""
+    value = dataset.get(keyword)
+    if isinstance(value, (MultiValue, list)):
+        value = value[0] if value else ""
+    return str(value or "").strip()
+
+
+def item(dataset: Dataset, keyword: str) -> Dataset | None:
+    """The first item of a sequence, None if it is missing or empty."""
+    sequence = dataset.get(keyword)
+    return sequence[0] if sequence else None
+
+
+def groups(dataset: Dataset, frame: int = 0) -> Iterable[Dataset]:
+    """The functional groups that speak of a frame: its own first, then the shared ones."""
+    per_frame = dataset.get("PerFrameFunctionalGroupsSequence") or []
+    if frame < len(per_frame):
+        yield per_frame[frame]
+    shared = item(dataset, "SharedFunctionalGroupsSequence")
+    if shared is not None:
+        yield shared
+
+
+def grouped(dataset: Dataset, keyword: str, frame: int = 0) -> Dataset | None:
+    """The item of a functional group macro for a frame."""
+    for group in groups(dataset, frame):
+        found = item(group, keyword)
+        if found is not None:
+            return found
+    return None
+
+
+def object_name(dataset: Dataset) -> str:
+    """The object's name in the standard's words."""
+    named = word(dataset, "SOPClassUID")
+    if not named:
+        named = str(getattr(dataset, "file_meta", {}).get("MediaStorageSOPClassUID", "") or "")
+    if not named:
+        return "DICOM object of unnamed class"
+    return UID(named).name if UID(named).name != named else "DICOM object of unknown class"
+
+
+def pseudonym(dataset: Dataset, salt: bytes) -> str | None:
+    """HMAC-SHA256 of the patient's id and its issuer; None without id or without salt."""
+    patient = word(dataset, "PatientID")
+    if not patient or not salt:
+        return None
+    issuer = word(dataset, "IssuerOfPatientID")
+    return hmac.new(salt, f"{patient}\0{issuer}".encode(), hashlib.sha256).hexdigest()
+
+
+def window_of(dataset: Dataset, frame: int = 0) -> tuple[tuple[float, float], str] | None:
+    """The first usable (center, width) and its function; None if the header has none."""
+    for holder in (dataset, grouped(dataset, "FrameVOILUTSequence", frame)):
+        if holder is None:
+            continue
+        function = word(holder, "VOILUTFunction").lower() or "linear"
+        function = function if function in ("linear_exact", "sigmoid") else "linear"
+        least = 1.0 if function == "linear" else 1e-12
+        pairs = zip(
+            numbers(holder.get("WindowCenter")), numbers(holder.get("WindowWidth")), strict=False
+        )
+        for center, width in pairs:
+            if width >= least:
+                return (center, width), function
+    return None
+
+
+def invalid_window(dataset: Dataset) -> bool:
+    """True if the header holds window values of which none is usable."""
+    return bool(numbers(dataset.get("WindowWidth"))) and window_of(dataset) is None
+
+
+def voi_lut_of(dataset: Dataset, frame: int = 0) -> VoiLut | None:
+    """The first VOI LUT of the header scaled to 8 bits, None if there is none."""
+    for holder in (dataset, grouped(dataset, "FrameVOILUTSequence", frame)):
+        found = None if holder is None else item(holder, "VOILUTSequence")
+        if found is None:
+            continue
+        descriptor = numbers(found.get("LUTDescriptor"))
+        table = table_values(found)
+        if len(descriptor) < 3 or table.size == 0:
+            continue
+        top = max(float(table.max()), float(2 ** min(int(descriptor[2]), 16) - 1))
+        grey = np.rint(table * (255.0 / top)).astype(np.uint8)
+        return VoiLut(first=signed_first(dataset, descriptor[1]), table=grey)
+    return None
+
+
+def table_values(found: Dataset) -> NDArray[np.float64]:
+    """The entries of a LUT item as numbers, whatever way they were stored."""
+    count = int((numbers(found.get("LUTDescriptor")) or [0.0])[0]) or 65536
+    raw = found.get("LUTData")
+    if isinstance(raw, (bytes, bytearray)):
+        wide = len(raw) >= 2 * count
+        data = np.frombuffer(raw, dtype="<u2" if wide else "u1")
+    else:
+        data = np.asarray(numbers(raw), np.float64)
+    return data.astype(np.float64)[:count]
+
+
+def signed_first(dataset: Dataset, first: float) -> float:
+    """The first mapped value of a table, read as signed where the pixels are."""
+    signed = integer(dataset, "PixelRepresentation") == 1
+    return first - 65536.0 if signed and first > 32767.0 else first
+
+
+def rescale_of(dataset: Dataset, frame: int = 0) -> tuple[float, float]:
+    """Slope and intercept of a frame; (1, 0) if the header has none."""
+    for holder in (dataset, grouped(dataset, "PixelValueTransformationSequence", frame)):
+        if holder is None:
+            continue
+        slope = numbers(holder.get("RescaleSlope"))
+        intercept = numbers(holder.get("RescaleIntercept"))
+        if slope or intercept:
+            first = slope[0] if slope and slope[0] != 0.0 else 1.0
+            return first, intercept[0] if intercept else 0.0
+    return 1.0, 0.0
+
+
+def padding_of(dataset: Dataset) -> tuple[float, float] | None:
+    """Stored values (low, high) that are no picture."""
+    value = numbers(dataset.get("PixelPaddingValue"))
+    if not value:
+        return None
+    limit = numbers(dataset.get("PixelPaddingRangeLimit")) or value
+    return min(value[0], limit[0]), max(value[0], limit[0])
+
+
+def plane_of(dataset: Dataset, frame: int = 0) -> Plane | None:
+    """Orientation and position of a frame, None if the header names none that is usable."""
+    orientation = numbers(dataset.get("ImageOrientationPatient"))
+    position = numbers(dataset.get("ImagePositionPatient"))
+    if len(orientation) != 6:
+        holder = grouped(dataset, "PlaneOrientationSequence", frame)
+        orientation = numbers(holder.get("ImageOrientationPatient")) if holder else []
+    if len(position) != 3:
+        holder = grouped(dataset, "PlanePositionSequence", frame)
+        position = numbers(holder.get("ImagePositionPatient")) if holder else []
+    if len(orientation) != 6:
+        return None
+    columns, rows = np.array(orientation[:3]), np.array(orientation[3:])
+    lengths = np.linalg.norm(columns), np.linalg.norm(rows)
+    if min(lengths) < 1e-3 or abs(float(columns @ rows)) > 0.1 * float(lengths[0] * lengths[1]):
+        return None
+    place = (position[0], position[1], position[2]) if len(position) == 3 else None
+    return Plane(_triple(columns / lengths[0]), _triple(rows / lengths[1]), place)
+
+
+def _triple(vector: NDArray[np.float64]) -> tuple[float, float, float]:
+    return float(vector[0]), float(vector[1]), float(vector[2])
+
+
+def in_plane_spacing(dataset: Dataset) -> tuple[tuple[float, float], str] | None:
+    """(row, column) distances in mm and the element they come from."""
+    measures = grouped(dataset, "PixelMeasuresSequence")
+    places = (
+        (dataset, "PixelSpacing", "PixelSpacing"),
+        (measures, "PixelSpacing", "PixelMeasuresSequence"),
+        (dataset, "ImagerPixelSpacing", "ImagerPixelSpacing"),
+        (dataset, "NominalScannedPixelSpacing", "NominalScannedPixelSpacing"),
+    )
+    for holder, keyword, name in places:
+        found = numbers(holder.get(keyword)) if holder is not None else []
+        if len(found) == 2 and min(found) > 0:
+            return (found[0], found[1]), name
+    for region in dataset.get("SequenceOfUltrasoundRegions") or []:
+        down, across = (numbers(region.get(f"PhysicalDelta{axis}")) for axis in "YX")
+        units = {integer(region, f"PhysicalUnits{axis}Direction") for axis in "XY"}
+        if units == {CENTIMETRES} and down and across and down[0] and across[0]:
+            mm = abs(down[0]) * 10.0, abs(across[0]) * 10.0
+            return mm, "SequenceOfUltrasoundRegions (cm to mm)"
+    return None
+
+
+def slice_spacing(dataset: Dataset) -> float:
+    """Slice distance that the header claims, 0 if it claims none."""
+    measures = grouped(dataset, "PixelMeasuresSequence")
+    for keyword in ("SpacingBetweenSlices", "SliceThickness"):
+        for holder in (dataset, measures):
+            found = numbers(holder.get(keyword)) if holder is not None else []
+            if found and abs(found[0]) > 0:
+                return abs(found[0])
+    return 0.0
+
+
+def pixel_aspect(dataset: Dataset, spacing: tuple[float, float] | None) -> float:
+    """Height of a pixel over its width, from spacing or Pixel Aspect Ratio; 1 if unknown."""
+    if spacing is not None:
+        return spacing[0] / spacing[1]
+    ratio = numbers(dataset.get("PixelAspectRatio"))
+    return ratio[0] / ratio[1] if len(ratio) == 2 and min(ratio) > 0 else 1.0

@@ -1,0 +1,180 @@
+"""The header of one DICOM file, read whole and no further, and whether the file ends early.
+
+Owns the tolerance of missing preambles and the search for truncation. Refuses to decode pixels.
+"""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from pydicom.dataset import FileDataset
+from pydicom.errors import InvalidDicomError
+from pydicom.filereader import read_partial
+from pydicom.tag import BaseTag
+from pydicom.uid import (
+    UID,
+    DeflatedExplicitVRLittleEndian,
+    ExplicitVRBigEndian,
+    ExplicitVRLittleEndian,
+    ImplicitVRLittleEndian,
+)
+
+from engine.errors import EvidenceError
+from engine.evidence.dicom_codecs import quiet
+
+PIXEL_TAGS = {0x7FE00008: "FloatPixelData", 0x7FE00009: "DoubleFloatPixelData", 0x7FE00010: ""}
+UNDEFINED = 0xFFFFFFFF
+ITEM, DELIMITER = b"\xfe\xff\x00\xe0", b"\xfe\xff\xdd\xe0"
+PARSE_ERRORS = (
+    InvalidDicomError, EOFError, ValueError, TypeError, KeyError, AttributeError, IndexError,
+    NotImplementedError, RecursionError, zlib.error, OverflowError,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Header:
+    """A parsed header.
+
+    Attributes:
+        dataset: every element before the pixel data.
+        syntax: the transfer syntax, found by trial where the file names none.
+        pixel_tag: which element holds the pixels, None if there is none.
+        pixel_length: its length in bytes, None if encapsulated or deflated.
+    """
+
+    dataset: FileDataset
+    syntax: UID
+    pixel_tag: int | None
+    pixel_length: int | None
+
+
+class _Watch:
+    """Sees every top-level element as it is met; stops at the pixels."""
+
+    def __init__(self, stream: BinaryIO, size: int) -> None:
+        self.stream, self.size = stream, size
+        self.deflated = False
+        self.last: BaseTag | None = None
+        self.cut = False
+        self.pixel_tag: int | None = None
+        self.pixel_length = 0
+        self.pixel_at = 0
+
+    def __call__(self, tag: BaseTag, vr: str | None, length: int) -> bool:
+        self.last = tag
+        if int(tag) in PIXEL_TAGS:
+            self.pixel_tag, self.pixel_length = int(tag), length
+            self.pixel_at = self.stream.tell()
+            return True
+        at = self.stream.tell()
+        # a deflated data set is read from memory: the stream then stands at its end
+        if length != UNDEFINED and at < self.size and at + length > self.size:
+            self.cut = True
+        return False
+
+
+def read_header(path: Path) -> Header:
+    """Read a DICOM header.
+
+    Raises:
+        EvidenceError: with code empty, not_dicom, truncated, damaged, missing or denied.
+    """
+    try:
+        with path.open("rb") as stream:
+            size = path.stat().st_size
+            if size == 0:
+                raise EvidenceError(path, "empty", "the file has no content; copy it again")
+            return _parse(path, stream, size)
+    except FileNotFoundError as failure:
+        raise EvidenceError(path, "missing", "the file is not there; check the folder") from failure
+    except OSError as failure:
+        raise EvidenceError(path, "denied", "the file cannot be read; check rights") from failure
+
+
+def _parse(path: Path, stream: BinaryIO, size: int) -> Header:
+    """Parse the header and judge whether it is DICOM and whole."""
+    watch = _Watch(stream, size)
+    part10 = _has_preamble(stream)
+    try:
+        with quiet():
+            dataset = read_partial(stream, stop_when=watch, force=True)
+    except PARSE_ERRORS as failure:
+        raise _bad(path, part10=part10) from failure
+    if not part10 and not _plausible(dataset):
+        raise _bad(path, part10=False)
+    if watch.cut or (watch.pixel_tag is None and _last_lost(dataset, watch)):
+        raise truncated(path)
+    syntax = _syntax(path, dataset, watch)
+    if watch.pixel_tag is None:
+        return Header(dataset, syntax, None, None)
+    if syntax == DeflatedExplicitVRLittleEndian:
+        return Header(dataset, syntax, watch.pixel_tag, None)
+    if watch.pixel_length == UNDEFINED:
+        if not _delimited(stream, watch.pixel_at, size):
+            raise truncated(path)
+        return Header(dataset, syntax, watch.pixel_tag, None)
+    if watch.pixel_at + watch.pixel_length > size:
+        raise truncated(path)
+    return Header(dataset, syntax, watch.pixel_tag, watch.pixel_length)
+
+
+def _has_preamble(stream: BinaryIO) -> bool:
+    """True for a DICOM Part 10 file."""
+    head = stream.read(132)
+    stream.seek(0)
+    return head[128:] == b"DICM"
+
+
+def _plausible(dataset: FileDataset) -> bool:
+    """A file without preamble is DICOM only if it names its object or its picture's size."""
+    named = str(dataset.get("SOPClassUID", "")).startswith("1.2.840.10008.")
+    return named or ("Rows" in dataset and "Columns" in dataset)
+
+
+def _last_lost(dataset: FileDataset, watch: _Watch) -> bool:
+    """True if the last element was begun and never finished."""
+    return watch.last is not None and watch.last not in dataset and watch.last.element != 0
+
+
+def _syntax(path: Path, dataset: FileDataset, watch: _Watch) -> UID:
+    """The transfer syntax named by the file, or the one it was read by."""
+    named = getattr(dataset, "file_meta", {}).get("TransferSyntaxUID")
+    if named:
+        return UID(str(named))
+    implicit, little = dataset.original_encoding
+    if watch.pixel_length == UNDEFINED and watch.pixel_tag is not None:
+        reason = "compressed pixels without a transfer syntax; ask for the file again"
+        raise EvidenceError(path, "no_transfer_syntax", reason)
+    if implicit:
+        return ImplicitVRLittleEndian
+    return ExplicitVRLittleEndian if little else ExplicitVRBigEndian
+
+
+def _delimited(stream: BinaryIO, at: int, size: int) -> bool:
+    """Walk the fragments: True if the sequence is closed before the file ends."""
+    while at + 8 <= size:
+        stream.seek(at)
+        head = stream.read(8)
+        length = int.from_bytes(head[4:], "little")
+        if head[:4] == DELIMITER:
+            return True
+        if head[:4] != ITEM or length == UNDEFINED:
+            return False
+        at += 8 + length
+    return False
+
+
+def truncated(path: Path) -> EvidenceError:
+    """The error of a file that ends early."""
+    return EvidenceError(path, "truncated", "the file ends before its data does; copy it again")
+
+
+def _bad(path: Path, *, part10: bool) -> EvidenceError:
+    """The error of a file that cannot be parsed."""
+    if part10:
+        return EvidenceError(path, "damaged", "the DICOM header cannot be read; copy it again")
+    reason = "this is no DICOM file, whatever its name says; look at what made it"
+    return EvidenceError(path, "not_dicom", reason)

@@ -1,0 +1,133 @@
+"""The `show --json` object of one piece of evidence: plain numbers and words, nobody's name.
+
+Owns the document's keys. Refuses to print: the command line does.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import EvidenceError
+from engine.evidence.open import load_pixels
+from engine.evidence.raster import load_picture
+from engine.evidence.study import Evidence, Pixels
+
+
+def describe(
+    evidence: Evidence,
+    *,
+    probes: Sequence[tuple[int, int, int]] = (),
+    with_text: bool = False,
+    with_pixels: bool = True,
+) -> dict[str, Any]:
+    """One object of ``show --json`` (cli.md).
+
+    Args:
+        evidence: what was found.
+        probes: (slice or frame, row, column) places whose values are wanted.
+        with_text: include a report's words.
+        with_pixels: decode, for min, max, mean, a derived window and probes.
+
+    Returns:
+        A dictionary that ``json`` can write. A picture that turns out damaged has an error and no
+        numbers; a probe outside the picture has the value None. Several time points give a list
+        of values per probe; min, max and mean are over all of them.
+    """
+    shown = _facts(evidence)
+    shown["characters"] = None if evidence.text is None else len(evidence.text)
+    if with_text:
+        shown["text"] = evidence.text
+    if with_pixels and evidence.shape is not None and evidence.error is None:
+        try:
+            pixels = _pixels(evidence)
+        except EvidenceError as error:
+            shown.update(kind="error", error=_error(error))
+        else:
+            shown.update(_numbers(pixels))
+            shown["probes"] = [_probe(pixels, place) for place in probes]
+    return shown
+
+
+def _facts(evidence: Evidence) -> dict[str, Any]:
+    """All keys, from the header alone."""
+    spacing = evidence.spacing_mm
+    return {
+        "path": str(evidence.path),
+        "kind": evidence.kind,
+        "form": evidence.form,
+        "modality": evidence.modality,
+        "photometric": evidence.photometric,
+        "color": evidence.color,
+        "shape": None if evidence.shape is None else list(evidence.shape),
+        "dtype": evidence.dtype,
+        "min": None,
+        "max": None,
+        "mean": None,
+        "window": None if evidence.window is None else list(evidence.window),
+        "window_source": evidence.window_source,
+        "display_inverted": evidence.display_inverted,
+        "spacing_mm": None if spacing is None else list(spacing),
+        "spacing_source": evidence.spacing_source,
+        "orientation": evidence.orientation,
+        "probes": [],
+        "notes": list(evidence.notes),
+        "source": dict(evidence.source),
+        "error": None if evidence.error is None else _error(evidence.error),
+    }
+
+
+def _error(error: EvidenceError) -> dict[str, str]:
+    """Code and sentence; the path stands beside them already."""
+    return {"code": error.code, "message": error.reason}
+
+
+def _pixels(evidence: Evidence) -> Pixels:
+    """Decoded values; transparency of plain pictures is left out, not laid on white."""
+    if evidence.source.get("object", "").endswith(" picture"):
+        return load_picture(evidence.path, white=False)
+    return load_pixels(evidence)
+
+
+def _numbers(pixels: Pixels) -> dict[str, Any]:
+    """Least, greatest and mean value, the window and the true shape."""
+    every = pixels.array if pixels.times is None else pixels.times
+    found: dict[str, Any] = {
+        "shape": list(pixels.array.shape),
+        "min": _plain(every.min()),
+        "max": _plain(every.max()),
+        "mean": _plain(every.mean(dtype=np.float64)),
+    }
+    if not pixels.color:
+        found.update(window=list(pixels.window), window_source=pixels.window_source)
+    return found
+
+
+def _plain(value: Any) -> float | None:
+    """A finite float, None for what JSON cannot hold."""
+    number = float(value)
+    return number if math.isfinite(number) else None
+
+
+def _probe(pixels: Pixels, place: tuple[int, int, int]) -> dict[str, Any]:
+    """The value at a place, a list for colour or several time points."""
+    inside = all(0 <= at < n for at, n in zip(place, pixels.array.shape, strict=False))
+    if not inside:
+        return {"at": list(place), "value": None}
+    z, y, x = place
+    value: NDArray[np.generic] = pixels.array[z, y, x]
+    if pixels.times is not None:
+        value = pixels.times[:, z, y, x]
+    return {"at": list(place), "value": _nested(value)}
+
+
+def _nested(value: Any) -> Any:
+    """Floats, in lists where the value has axes."""
+    array = np.asarray(value)
+    if array.ndim == 0:
+        return _plain(array)
+    return [_nested(one) for one in array]
