@@ -36,7 +36,7 @@ PLACES = {
     "left upper lobe": (80.0, -8.0, 62.0),
     "left lower lobe": (92.0, 40.0, -34.0),
 }
-SIZES = {"Lung nodule": (14, 28), "Lung mass": (38, 66), "Consolidation": (60, 95)}
+SIZES = {"Lung nodule": (18, 30), "Lung mass": (38, 66), "Consolidation": (60, 95)}
 DEPTHS = {
     "Pleural effusion": {"small": (20, 34), "moderate": (42, 62), "large": (72, 95)},
     "Pneumothorax": {"small": (15, 22), "moderate": (28, 38), "large": (46, 60)},

@@ -66,7 +66,7 @@ def _nodule(
     hu: Floats, grid: Grid, lungs: Lungs, case: ChestCase, rng: np.random.Generator
 ) -> None:
     box, cover = _lump(grid, finding_centre(case), case.size_mm, rng, rough=0.06)
-    blend(hu[box], cover * lungs.cover[case.side][box], 70)
+    blend(hu[box], cover * lungs.cover[case.side][box], 180)
 
 
 def _mass(hu: Floats, grid: Grid, lungs: Lungs, case: ChestCase, rng: np.random.Generator) -> None:
@@ -83,7 +83,7 @@ def _consolidation(
     box, cover = _lump(grid, finding_centre(case), case.size_mm, rng, rough=0.30)
     shape = cover.shape
     bubbles = smooth_noise(rng, shape, cells=(6, 9, 9))
-    dense = np.where(bubbles > 1.25, np.float32(-600), np.float32(30))
+    dense = 30 - 700 * np.clip((bubbles - 1.1) * 1.4, 0, 1)
     fade = np.clip(0.86 + 0.14 * smooth_noise(rng, shape, cells=(4, 5, 5)), 0.5, 1)
     blend(hu[box], np.clip(cover * 1.2, 0, 1) * fade * lungs.cover[case.side][box], dense)
     haze, veil = _lump(grid, finding_centre(case), case.size_mm * 1.35, rng, rough=0.25)

@@ -119,8 +119,8 @@ def scan_brain(case: BrainCase, *, shape: tuple[int, int, int] = SHAPE) -> Brain
     for contrast in ("t1", "t2"):
         signal = _weigh(grid, parts, contrast)
         _lesions(signal, grid, parts, case, contrast)
-        signal = blur(signal, (0.25, 0.45, 0.45)) * bias
-        grain = rng.normal(0, 16, (2, *grid.shape)).astype(np.float32)
+        signal = blur(signal, (0, 0.45, 0.45)) * bias
+        grain = rng.standard_normal((2, *grid.shape), dtype=np.float32) * np.float32(16)
         signal = np.hypot(signal + grain[0], grain[1])  # magnitude images have Rician noise
         volumes.append(np.clip(np.rint(signal), 0, 4095).astype(np.int16))
     return BrainScan(volumes[0], volumes[1], grid)
@@ -172,7 +172,7 @@ def _tissues(grid: Grid, case: BrainCase, rng: np.random.Generator) -> Tissues:
     white = np.maximum(white * soft(base + 4, 6), lower_brain[1])
     neck = np.sqrt((x / 52) ** 2 + ((y - 24) / 56) ** 2) * 52 - 52
     inside_gap = np.minimum((radius - 1.06) * 70, np.maximum(neck + 24, z + 30))
-    inside = soft(np.maximum(inside_gap, -(z + 76)), 3) * soft(base - 1, 4)
+    inside = soft(np.maximum(inside_gap, -(z + 76)), 3) * soft(base + 3, 4)
     inside = np.maximum(inside, lower_brain[0])
     head_gap = np.minimum((radius - 1.24) * 72, np.maximum(neck - 8, z + 10))
     skull = soft((radius - 1.155) * 70, 3) * soft(base - 18, 5)

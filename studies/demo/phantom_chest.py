@@ -75,9 +75,8 @@ def scan_chest(case: ChestCase, *, shape: tuple[int, int, int] = SHAPE) -> Chest
     _airways(hu, grid)
     paint_finding(hu, grid, lungs, case, rng)
     _device(hu, frame)
-    hu += blur(rng.standard_normal(grid.shape).astype(np.float32), (0, 0.6, 0.6)) * np.float32(
-        NOISE_HU[case.source] * 2.0
-    )
+    grain = blur(rng.standard_normal(grid.shape, dtype=np.float32), (0, 0.6, 0.6))
+    hu += grain * np.float32(NOISE_HU[case.source] * 2.0)
     return ChestScan(np.clip(np.rint(hu), -1024, 3000).astype(np.int16), grid)
 
 

@@ -123,25 +123,25 @@ def smooth_noise(
     rng: np.random.Generator, shape: tuple[int, ...], *, cells: tuple[int, ...]
 ) -> Floats:
     """A smooth random field of zero mean and unit spread with ``cells`` bumps along each axis."""
-    coarse = rng.standard_normal(tuple(c + 3 for c in cells)).astype(np.float32)
-    field = coarse
-    for axis, size in enumerate(shape):
-        field = _stretch(field, axis, size)
+    field: Floats = rng.standard_normal(tuple(c + 3 for c in cells), dtype=np.float32)
+    field = np.tensordot(_spline(shape[0], field.shape[0]), field, axes=(1, 0))
+    if len(shape) == 3:
+        field = np.matmul(_spline(shape[1], field.shape[1]), field)
+    field = field @ _spline(shape[-1], field.shape[-1]).T
     field -= field.mean()
     return field / (field.std() + np.float32(1e-6))
 
 
-def _stretch(field: Floats, axis: int, size: int) -> Floats:
-    """Resample one axis with a quadratic B-spline, leaving out the margins."""
-    places = np.linspace(1, field.shape[axis] - 2, size)
+def _spline(size: int, knots: int) -> Floats:
+    """Quadratic B-spline weights [size, knots] that resample one axis, leaving out the margins."""
+    places = np.linspace(1, knots - 2, size)
     base = np.rint(places).astype(int)
     t = (places - base).astype(np.float32)
     weights = (0.5 * (0.5 - t) ** 2, 0.75 - t**2, 0.5 * (0.5 + t) ** 2)
-    matrix = np.zeros((size, field.shape[axis]), np.float32)
+    matrix = np.zeros((size, knots), np.float32)
     for offset, weight in zip((-1, 0, 1), weights, strict=True):
         matrix[np.arange(size), base + offset] = weight
-    moved = np.tensordot(matrix, field, axes=(1, axis))
-    return np.ascontiguousarray(np.moveaxis(moved, 0, axis))
+    return matrix
 
 
 def blur(field: Floats, sigma: float | tuple[float, ...]) -> Floats:
