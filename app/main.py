@@ -119,6 +119,7 @@ def _window(home: Home, parts: Parts, door: LastDoor, log: logging.Handler) -> P
         open_evidence=lambda paths: window.go("viewer", tuple(Path(path) for path in paths)),
         go=window.go,
         quiet=window.quiet,
+        full_screen=window.toggle_full_screen,
     )
     window.attach(services)
     parts.rows.earlier(parts.jobs.adopt)

@@ -26,6 +26,10 @@ class Go(Protocol):
     def __call__(self, page_id: str, argument: Any = None) -> None: ...
 
 
+def _nothing() -> None:
+    """A window that cannot do this."""
+
+
 @dataclass(frozen=True)
 class Services:
     """The objects a presenter may use.
@@ -41,6 +45,7 @@ class Services:
         open_evidence: opens files or folders in the Viewer page.
         go: shows a page by its id in ``app.actions.PAGES``.
         quiet: True hides rail and tray and holds notices (while rating); False brings them back.
+        full_screen: switches full screen on or off.
     """
 
     home: Home
@@ -53,3 +58,4 @@ class Services:
     open_evidence: Callable[[Sequence[Path]], None]
     go: Go
     quiet: Callable[[bool], None]
+    full_screen: Callable[[], None] = _nothing

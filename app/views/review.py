@@ -1,0 +1,256 @@
+"""The Review page: the triptych with its strip and answers, and the pages around it.
+
+Turns keys and clicks into intents; shows what it is told. Says nothing of models, and decides
+nothing: whether a key counts is the presenter's business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QHideEvent, QKeyEvent, QKeySequence, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QApplication, QStackedLayout, QVBoxLayout, QWidget
+
+from app.views.review_pages import SentencePage, StartPage, StudyRow
+from app.widgets.answer_bar import AnswerBar
+from app.widgets.key_help import KeyHelp
+from app.widgets.progress_strip import ProgressStrip
+from app.widgets.triptych import BoardItem, TriptychBoard
+
+LEAST = (1280, 800)
+ANSWER_KEYS = {
+    Qt.Key.Key_F: "left",
+    Qt.Key.Key_J: "right",
+    Qt.Key.Key_T: "both",
+    Qt.Key.Key_N: "neither",
+}
+MARKED = {"left": ("left",), "right": ("right",), "both": ("left", "right")}
+_INPUTS = (
+    QEvent.Type.KeyPress,
+    QEvent.Type.MouseButtonPress,
+    QEvent.Type.MouseMove,
+    QEvent.Type.Wheel,
+)
+
+
+class ReviewView(QWidget):
+    """Everything a reader sees while rating.
+
+    Signals:
+        answer_chosen: ``left``, ``right``, ``both`` or ``neither``.
+        confirm_asked, undo_asked, pause_asked, resume_asked, leave_asked: what they say.
+        begun: study id and rater.
+        build_asked: there is no study; make one.
+        revealed: the item put up last has been painted, all of it.
+        input_seen: a key, a click, a move or the wheel.
+        full_screen_asked: the window is too small.
+    """
+
+    answer_chosen = Signal(str)
+    confirm_asked = Signal()
+    undo_asked = Signal()
+    pause_asked = Signal()
+    resume_asked = Signal()
+    leave_asked = Signal()
+    begun = Signal(str, str)
+    build_asked = Signal()
+    revealed = Signal()
+    input_seen = Signal()
+    full_screen_asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Review")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.strip, self.board, self.answers = ProgressStrip(), TriptychBoard(), AnswerBar()
+        self.start, self.curtain = StartPage(), SentencePage("Paused")
+        self.end, self.small = SentencePage("Study finished"), SentencePage("This window is small")
+        self.wait = SentencePage("")
+        self._reading = QWidget()
+        self._stack = QStackedLayout(self)
+        self._wanted: QWidget = self.start
+        self._lay_out()
+        self._connect()
+        self.help = KeyHelp(self)
+
+    # setters
+
+    def show_studies(self, rows: Sequence[StudyRow], *, rater: str, sentence: str) -> None:
+        """The start page."""
+        self.start.show_studies(rows, rater=rater, sentence=sentence)
+        self._show(self.start)
+
+    def show_item(self, item: BoardItem) -> None:
+        """A whole item, in one frame; no answer is chosen."""
+        self.answers.show_answer(None)
+        self.board.show_item(item)
+        self._show(self._reading)
+
+    def show_progress(self, position: int, total: int, left: str) -> None:
+        """Which item, and the time left in words."""
+        self.strip.show_progress(position, total, left)
+
+    def show_answer(self, answer: str | None) -> None:
+        """Fill the chosen answer and thicken its wing."""
+        self.answers.show_answer(answer)
+        self.board.mark(MARKED.get(answer or "", ()))
+
+    def show_hint(self, sentence: str, *, kind: str = "quiet") -> None:
+        """One sentence above the triptych."""
+        self.strip.show_hint(sentence, kind=kind)
+
+    def show_link(self, *, on: bool) -> None:
+        """Whether the viewers are linked."""
+        self.board.link.set_on(on)
+        self.strip.show_link(on=on)
+
+    def set_live(self, live: bool) -> None:
+        """Whether an answer is taken now."""
+        self.answers.set_live(live)
+
+    def show_waiting(self, sentence: str) -> None:
+        """Nothing to see yet."""
+        self.wait.sentence.setText(sentence)
+        self._show(self.wait)
+
+    def show_paused(self, sentence: str) -> None:
+        """A curtain before the pictures."""
+        self.curtain.sentence.setText(sentence)
+        self._show(self.curtain)
+
+    def show_reading(self) -> None:
+        """The triptych again, as it was."""
+        self._show(self._reading)
+
+    def show_finished(self, sentence: str) -> None:
+        """The end of the study."""
+        self.board.clear()
+        self.end.sentence.setText(sentence)
+        self._show(self.end)
+
+    def viewing(self) -> dict[str, dict[str, object]]:
+        """How the pictures are looked at: plain values, kept with the answer."""
+        return self.board.viewing()
+
+    # events
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self._stack.currentWidget() is self.curtain and event.key() == Qt.Key.Key_P:
+            self.resume_asked.emit()
+        elif self._stack.currentWidget() is not self._reading:
+            event.ignore()
+        elif self.help.isVisible():
+            self.help.hide()
+        elif not self._rating_key(event) and not self._looking_key(event):
+            event.ignore()
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
+            self.board.flip_back()
+        else:
+            event.ignore()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        application = QApplication.instance()
+        if application is not None:
+            application.installEventFilter(self)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        application = QApplication.instance()
+        if application is not None:
+            application.removeEventFilter(self)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show(self._wanted)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Notice that somebody is there; take nothing away."""
+        if event.type() in _INPUTS and isinstance(watched, QWidget) and self.isAncestorOf(watched):
+            self.input_seen.emit()
+        return False
+
+    def _rating_key(self, event: QKeyEvent) -> bool:
+        key = Qt.Key(event.key())
+        if event.matches(QKeySequence.StandardKey.Undo):
+            self.undo_asked.emit()
+            return True
+        plain = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        if event.isAutoRepeat() or plain != Qt.KeyboardModifier.NoModifier:
+            return False
+        if key in ANSWER_KEYS:
+            self.answer_chosen.emit(ANSWER_KEYS[key])
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.confirm_asked.emit()
+        elif key == Qt.Key.Key_P:
+            self.pause_asked.emit()
+        else:
+            return False
+        return True
+
+    def _looking_key(self, event: QKeyEvent) -> bool:
+        key = Qt.Key(event.key())
+        if key == Qt.Key.Key_Space:
+            if not event.isAutoRepeat():
+                self.board.flip()
+        elif key == Qt.Key.Key_M:
+            self.board.enlarge()
+        elif key == Qt.Key.Key_Escape:
+            self.board.shrink()
+        elif key == Qt.Key.Key_K and not event.isAutoRepeat():
+            self.show_link(on=not self.board.link.on)
+        elif event.text() == "?":
+            self.help.open()
+        else:
+            return self.board.handle_key(event)
+        return True
+
+    # building
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self._reading)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.strip)
+        column.addWidget(self.board, 1)
+        column.addWidget(self.answers)
+        self._stack.setContentsMargins(0, 0, 0, 0)
+        for page in (
+            self.start, self._reading, self.curtain, self.end, self.small, self.wait,
+        ):  # fmt: skip
+            self._stack.addWidget(page)
+        self.small.add_button("Full screen  F11", primary=True).clicked.connect(
+            self.full_screen_asked
+        )
+        self.curtain.add_button("Go on  P", primary=True).clicked.connect(self.resume_asked)
+        self.curtain.add_button("Leave the study").clicked.connect(self.leave_asked)
+        self.end.add_button("Back to the studies", primary=True).clicked.connect(self.leave_asked)
+
+    def _connect(self) -> None:
+        self.answers.chosen.connect(self.answer_chosen)
+        self.strip.pause_asked.connect(self.pause_asked)
+        self.strip.help_asked.connect(lambda: self.help.open())
+        self.strip.link_asked.connect(lambda: self.show_link(on=not self.board.link.on))
+        self.board.prompt.back_asked.connect(self.undo_asked)
+        self.board.prompt.on_asked.connect(self.confirm_asked)
+        # Queued: the children of the board are painted in the same pass, after it.
+        self.board.revealed.connect(self.revealed, Qt.ConnectionType.QueuedConnection)
+        self.start.begun.connect(self.begun)
+        self.start.build_asked.connect(self.build_asked)
+
+    def _show(self, page: QWidget) -> None:
+        """Show a page, or say that the window is too small to read on."""
+        self._wanted = page
+        small = self.width() < LEAST[0] or self.height() < LEAST[1]
+        if page is self._reading and small:
+            self.small.sentence.setText(
+                f"It has {self.width()} x {self.height()} points; pictures are compared on "
+                f"{LEAST[0]} x {LEAST[1]} or more. Make the window larger."
+            )
+            page = self.small
+        self._stack.setCurrentWidget(page)
+        if page in (self._reading, self.curtain):
+            self.setFocus()

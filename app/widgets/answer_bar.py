@@ -1,0 +1,99 @@
+"""The four answers below the triptych, mirror-symmetrical; the chosen one fills.
+
+Owns their drawing and places. Shape and words say what is chosen, not colour alone.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QAbstractButton, QWidget
+
+from app import theme
+from app.widgets.triptych import GUTTER, MARGIN, mirrored, wing_width
+
+HEIGHT = 56
+# answer, key, words, side of its key
+ANSWERS = (
+    ("left", "F", "left better", "left"),
+    ("both", "T", "both useful", "left"),
+    ("neither", "N", "neither useful", "right"),
+    ("right", "J", "right better", "right"),
+)
+
+
+class AnswerButton(QAbstractButton):
+    """One answer: its key in a box, its words beside it, filled when chosen."""
+
+    def __init__(self, key: str, words: str, side: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._key, self._words, self._side = key, words, side
+        self.setCheckable(True)
+        self.setText(words)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAccessibleName(f"{words[0].upper()}{words[1:]} ({key})")
+
+    def nextCheckState(self) -> None:
+        """A click asks only; what is chosen is shown by ``AnswerBar.show_answer``."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        chosen, live = self.isChecked(), self.isEnabled()
+        ground = theme.TEXT if chosen else theme.RAISED
+        ink = theme.GROUND if chosen else theme.TEXT if live else theme.DISABLED
+        painter.fillRect(self.rect(), QColor(ground))
+        painter.setPen(QColor(theme.QUIET if self.hasFocus() or self.underMouse() else theme.LINE))
+        painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+        words = f"{self._words}  \u2713" if chosen and self._side == "left" else self._words
+        words = f"\u2713  {self._words}" if chosen and self._side == "right" else words
+        painter.setPen(QColor(ink))
+        painter.setFont(theme.font("reading", bold=chosen))
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, words)
+        box = QRect(0, 0, theme.px("reading") + 11, theme.px("reading") + 11)
+        box.moveCenter(self.rect().center())
+        box.moveLeft(theme.SPACE_L)
+        if self._side == "right":
+            box = mirrored(box, self.width())
+        painter.drawRect(box.adjusted(0, 0, -1, -1))
+        painter.setFont(theme.font("reading", bold=True))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, self._key)
+
+
+class AnswerBar(QWidget):
+    """Four buttons under the parts of the triptych that they speak of."""
+
+    chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFixedHeight(HEIGHT)
+        self.buttons: dict[str, AnswerButton] = {}
+        for answer, key, words, side in ANSWERS:
+            button = AnswerButton(key, words, side, self)
+            button.clicked.connect(lambda _checked, answer=answer: self.chosen.emit(answer))
+            self.buttons[answer] = button
+
+    def show_answer(self, answer: str | None) -> None:
+        """Fill the chosen answer, empty the others."""
+        for name, button in self.buttons.items():
+            button.setChecked(name == answer)
+
+    def set_live(self, live: bool) -> None:
+        """Whether an answer is taken now."""
+        for button in self.buttons.values():
+            button.setEnabled(live)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        width, high = self.width(), self.height() - 2 * MARGIN
+        wing = wing_width(width)
+        middle = width - 2 * (MARGIN + wing + GUTTER)
+        left = QRect(MARGIN, MARGIN, wing, high)
+        both = QRect(MARGIN + wing + GUTTER, MARGIN, (middle - GUTTER) // 2, high)
+        self.buttons["left"].setGeometry(left)
+        self.buttons["both"].setGeometry(both)
+        self.buttons["neither"].setGeometry(mirrored(both, width))
+        self.buttons["right"].setGeometry(mirrored(left, width))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        QPainter(self).fillRect(self.rect(), QColor(theme.GROUND))

@@ -1,0 +1,238 @@
+"""One frame that shows a picture, a volume, a text, a region crop or a mixture, all alike.
+
+Owns the place of canvases and text inside the frame and the frame's border. The border never
+changes its width, so that nothing moves; no accent colour is used, since it stands beside
+pictures that are being judged.
+"""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QEvent, QRect, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QLabel, QWidget
+
+from app import theme
+from app.widgets.content import Content, ViewState
+from app.widgets.image_canvas import OVERLAYS, ImageCanvas
+from app.widgets.text_panel import TextPanel
+
+BORDER = 3
+GAP = 2
+MOST_PICTURES = 16
+TEXT_SHARE = 0.4  # of a frame that shows pictures and text
+LEAST_TEXT = 200  # a column narrower than this breaks words
+WIDE = 1.35  # a frame wider than this times its height puts the text beside the pictures
+
+
+class EvidenceFrame(QWidget):
+    """A titled frame.
+
+    Signals:
+        chosen: pointer or focus came into it.
+        maximise_asked: double click.
+        painted: a canvas finished painting new content (not emitted for text alone).
+        canvas_made: a canvas was added, so that a link can take it in.
+
+    Args:
+        title: the word in its head; empty for none.
+        selectable: whether text may be selected and copied.
+    """
+
+    chosen = Signal(object)
+    maximise_asked = Signal(object)
+    painted = Signal()
+    canvas_made = Signal(object)
+
+    def __init__(
+        self, title: str = "", parent: QWidget | None = None, *, selectable: bool = True
+    ) -> None:
+        super().__init__(parent)
+        self._selected = False
+        self._content = Content()
+        self._overlays = OVERLAYS
+        self.canvases: list[ImageCanvas] = []
+        self._pointed: ImageCanvas | None = None
+        self._title = QLabel(title, self)
+        self._title.setProperty("role", "small")
+        self.text = TextPanel(self, selectable=selectable)
+        self.text.hide()
+        self.text.viewport().installEventFilter(self)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAccessibleName(title or "Frame")
+
+    @property
+    def content(self) -> Content:
+        """What is shown."""
+        return self._content
+
+    @property
+    def shown_canvases(self) -> list[ImageCanvas]:
+        """The canvases that hold a picture now."""
+        return self.canvases[: len(self._content.pictures[:MOST_PICTURES])]
+
+    def set_title(self, title: str, *, align: Qt.AlignmentFlag | None = None) -> None:
+        """The word in the head and its side."""
+        self._title.setText(title)
+        self.setAccessibleName(title or "Frame")
+        if align is not None:
+            self._title.setAlignment(align | Qt.AlignmentFlag.AlignVCenter)
+        self._arrange()
+
+    def set_overlays(self, overlays: frozenset[str]) -> None:
+        """What is written over pictures; see ``ImageCanvas.set_overlays``."""
+        self._overlays = overlays
+        for canvas in self.canvases:
+            canvas.set_overlays(overlays)
+
+    def show_content(
+        self, content: Content, *, state: ViewState | None = None, text_role: str = "reading"
+    ) -> None:
+        """Show ``content`` whole; pictures afresh or in ``state``."""
+        self._content = content
+        pictures = content.pictures[:MOST_PICTURES]
+        while len(self.canvases) < len(pictures):
+            self._add_canvas()
+        for number, canvas in enumerate(self.canvases):
+            picture = pictures[number] if number < len(pictures) else None
+            canvas.set_picture(picture, state)
+            canvas.setVisible(picture is not None)
+        self.text.setVisible(content.text is not None)
+        self.text.show_text(content.text or "", role=text_role)
+        self._arrange()
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self.show_content(Content())
+
+    def set_selected(self, selected: bool) -> None:
+        """Draw the border brighter; its width stays."""
+        if selected != self._selected:
+            self._selected = selected
+            self.update()
+
+    def first_state(self) -> ViewState | None:
+        """How the first picture is looked at, None without pictures."""
+        return self.canvases[0].state if self._content.pictures else None
+
+    def viewing(self) -> dict[str, object]:
+        """How the first picture is looked at and which share of its slices was seen."""
+        canvas = self.canvases[0]
+        state = canvas.state
+        return {
+            "depth": round(state.depth, 4),
+            "seen": [round(part, 4) for part in canvas.seen],
+            "preset": state.preset,
+            "shift": round(state.shift, 4),
+            "factor": round(state.factor, 4),
+            "zoom": round(state.zoom, 4),
+        }
+
+    def handle_key(self, event: QKeyEvent) -> bool:
+        """Pass a key to the picture, or to the text if there is none."""
+        shown = self.shown_canvases
+        if shown:
+            # One picture acts; the others of the frame follow through the link.
+            return (self._pointed if self._pointed in shown else shown[0]).handle_key(event)
+        return self._content.text is not None and self.text.handle_key(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        color = theme.QUIET if self._selected else theme.LINE
+        painter.fillRect(self.rect(), QColor(theme.PANEL))
+        line = BORDER if self._selected else 1
+        for edge in self._edges(line):
+            painter.fillRect(edge, QColor(color))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def focusInEvent(self, event: QEvent) -> None:
+        self.chosen.emit(self)
+
+    def enterEvent(self, event: QEvent) -> None:
+        self.chosen.emit(self)
+
+    def eventFilter(self, watched: object, event: QEvent) -> bool:
+        """A double click on text maximises the frame as on a picture."""
+        if event.type() == QEvent.Type.MouseButtonDblClick:
+            self.maximise_asked.emit(self)
+            return True
+        return False
+
+    def _edges(self, line: int) -> tuple[QRect, QRect, QRect, QRect]:
+        width, height = self.width(), self.height()
+        return (
+            QRect(0, 0, width, line),
+            QRect(0, height - line, width, line),
+            QRect(0, 0, line, height),
+            QRect(width - line, 0, line, height),
+        )
+
+    def _add_canvas(self) -> None:
+        canvas = ImageCanvas(self)
+        canvas.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        canvas.set_overlays(self._overlays)
+        canvas.chosen.connect(lambda: self._point(canvas))
+        canvas.maximise_asked.connect(lambda: self.maximise_asked.emit(self))
+        canvas.painted.connect(self.painted)
+        self.canvases.append(canvas)
+        self.canvas_made.emit(canvas)
+
+    def _point(self, canvas: ImageCanvas) -> None:
+        self._pointed = canvas
+        self.chosen.emit(self)
+
+    def _arrange(self) -> None:
+        inner = self.rect().adjusted(BORDER, BORDER, -BORDER, -BORDER)
+        if self._title.text():
+            head = theme.px("small") + 9
+            self._title.setGeometry(
+                inner.left() + theme.SPACE_S, inner.top(), inner.width() - 2 * theme.SPACE_S, head
+            )
+            inner.setTop(inner.top() + head)
+        self._title.setVisible(bool(self._title.text()))
+        count = len(self.shown_canvases)
+        has_text = self._content.text is not None
+        pictures, text = split(inner, pictures=count > 0, text=has_text)
+        self.text.setGeometry(text)
+        for canvas, cell in zip(self.shown_canvases, grid(pictures, count), strict=True):
+            canvas.setGeometry(cell)
+
+
+def split(inner: QRect, *, pictures: bool, text: bool) -> tuple[QRect, QRect]:
+    """The room of pictures and of text inside a frame."""
+    if not (pictures and text):
+        return inner, inner
+    first, second = QRect(inner), QRect(inner)
+    if inner.width() > WIDE * inner.height() and inner.width() * TEXT_SHARE > LEAST_TEXT:
+        share = round(inner.width() * TEXT_SHARE)
+        first.setWidth(inner.width() - share - GAP)
+        second.setLeft(inner.right() - share + 1)
+    else:
+        share = round(inner.height() * TEXT_SHARE)
+        first.setHeight(inner.height() - share - GAP)
+        second.setTop(inner.bottom() - share + 1)
+    return first, second
+
+
+def grid(room: QRect, count: int) -> list[QRect]:
+    """Cells of equal size for ``count`` pictures."""
+    if count < 2:
+        return [room] * count
+    columns = math.ceil(math.sqrt(count * room.width() / max(1, room.height())))
+    columns = max(1, min(count, columns))
+    rows = math.ceil(count / columns)
+    width = (room.width() - GAP * (columns - 1)) // columns
+    height = (room.height() - GAP * (rows - 1)) // rows
+    return [
+        QRect(
+            room.left() + (number % columns) * (width + GAP),
+            room.top() + (number // columns) * (height + GAP),
+            width,
+            height,
+        )
+        for number in range(count)
+    ]

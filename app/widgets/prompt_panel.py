@@ -1,0 +1,63 @@
+"""Below the query: the task in the reader's words, the query's text, and the two steps."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app import theme
+from app.widgets.text_panel import TextPanel
+
+
+class PromptPanel(QFrame):
+    """Shows prompt and text.
+
+    Signals:
+        back_asked, on_asked: the buttons for those who rate with the mouse.
+    """
+
+    back_asked = Signal()
+    on_asked = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("surface", "panel")
+        self.prompt = QLabel()
+        self.prompt.setProperty("role", "heading")
+        self.prompt.setWordWrap(True)
+        self.prompt.setTextFormat(Qt.TextFormat.PlainText)
+        self.prompt.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter)
+        self.text = TextPanel(selectable=False)
+        self.back = QPushButton("Back  Ctrl+Z")
+        self.on = QPushButton("Go on  Enter")
+        for button in (self.back, self.on):
+            button.setProperty("kind", "flat")
+            button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.back.setAccessibleName("Go back one step")
+        self.on.setAccessibleName("Confirm the answer and go on")
+        self.back.clicked.connect(self.back_asked)
+        self.on.clicked.connect(self.on_asked)
+        self._lay_out()
+
+    def show_prompt(self, prompt: str, text: str | None) -> None:
+        """The task, and the query's own text where its pictures fill the frame above."""
+        self.prompt.setText(prompt)
+        self.text.setVisible(text is not None)
+        self.text.show_text(text or "")
+
+    def handle_key(self, event: QKeyEvent) -> bool:
+        """Scroll the query's text; False if there is none."""
+        return self.text.isVisible() and self.text.handle_key(event)
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(theme.SPACE_M, theme.SPACE_S, theme.SPACE_M, theme.SPACE_XS)
+        column.setSpacing(theme.SPACE_XS)
+        row = QHBoxLayout()
+        row.addWidget(self.back)
+        row.addStretch(1)
+        row.addWidget(self.on)
+        column.addWidget(self.prompt, 1)
+        column.addWidget(self.text, 4)
+        column.addLayout(row)

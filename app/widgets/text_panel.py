@@ -1,0 +1,143 @@
+"""A text to be read: report, question, answer, label. Headings kept, long ones scroll.
+
+Owns typesetting only. The text is set as plain text: nothing in it is ever taken for markup.
+"""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import (
+    QFont,
+    QKeyEvent,
+    QResizeEvent,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+)
+from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
+
+from app import theme
+
+# "FINDINGS:", "Findings:" at the start of a line, or a line all in capitals.
+HEADING = re.compile(
+    r"^(?P<head>[A-Z][A-Z /&()-]{2,40}:?|"
+    r"(?:Findings?|Impressions?|Indication|Technique|Comparison|History|Clinical history|"
+    r"Conclusion|Recommendations?|Examination|Question|Answer|Report):)(?P<rest>\s.*)?$"
+)
+LINE_LETTERS = 78  # a comfortable line
+_SCROLL = {
+    Qt.Key.Key_Up: -1,
+    Qt.Key.Key_Down: 1,
+    Qt.Key.Key_PageUp: -8,
+    Qt.Key.Key_PageDown: 8,
+    Qt.Key.Key_Home: -10_000,
+    Qt.Key.Key_End: 10_000,
+}
+
+
+def split_heading(line: str) -> tuple[str, str]:
+    """A line's heading and the rest; the heading is empty for a plain line."""
+    match = HEADING.match(line.strip())
+    if match is None or (match["rest"] and not match["head"].endswith(":")):
+        return "", line
+    return match["head"], (match["rest"] or "").strip()
+
+
+class TextPanel(QTextEdit):
+    """Shows one text.
+
+    Args:
+        selectable: False while rating, so that nothing reaches the clipboard.
+    """
+
+    def __init__(self, parent: QWidget | None = None, *, selectable: bool = True) -> None:
+        super().__init__(parent)
+        self._text = ""
+        self._role = "reading"
+        self.setReadOnly(True)
+        self.setUndoRedoEnabled(False)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setStyleSheet(f"QTextEdit {{ background: {theme.PANEL}; border: none; padding: 0; }}")
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName("Text")
+        if not selectable:
+            self.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
+            self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
+        theme.theme.scaled.connect(self._set)
+
+    @property
+    def words(self) -> str:
+        """The text as given."""
+        return self._text
+
+    def show_text(self, text: str, *, role: str = "reading") -> None:
+        """Show ``text`` in a size of the type scale (``reading`` or ``title``), from its top."""
+        self._text, self._role = text, role
+        self._set()
+
+    def handle_key(self, event: QKeyEvent) -> bool:
+        """Scroll by keys; False if the key means nothing here."""
+        steps = _SCROLL.get(Qt.Key(event.key()))
+        if steps is None:
+            return False
+        bar = self.verticalScrollBar()
+        bar.setValue(bar.value() + steps * theme.px(self._role) * 2)
+        return True
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _set(self) -> None:
+        self.clear()
+        cursor = QTextCursor(self.document())
+        for number, line in enumerate(self._text.strip().splitlines()):
+            self._add(cursor, line, first=number == 0)
+        self._fit()
+        self.verticalScrollBar().setValue(0)
+
+    def _add(self, cursor: QTextCursor, line: str, *, first: bool) -> None:
+        heading, rest = split_heading(line)
+        if heading:
+            self._block(cursor, first=first, above=theme.SPACE_M)
+            cursor.insertText(heading, self._face(bold=True))
+            if rest:
+                self._block(cursor, first=False, above=theme.SPACE_XS)
+                cursor.insertText(rest, self._face(bold=False))
+            return
+        self._block(cursor, first=first, above=theme.SPACE_XS)
+        cursor.insertText(line, self._face(bold=False))
+
+    def _block(self, cursor: QTextCursor, *, first: bool, above: int) -> None:
+        form = QTextBlockFormat()
+        form.setTopMargin(0 if first else above)
+        form.setLineHeight(130, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+        if first:
+            cursor.setBlockFormat(form)
+        else:
+            cursor.insertBlock(form)
+
+    def _face(self, *, bold: bool) -> QTextCharFormat:
+        form = QTextCharFormat()
+        face = theme.font(self._role)
+        face.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
+        form.setFont(face)
+        return form
+
+    def _fit(self) -> None:
+        """Keep lines short enough to read; the rest of the width stays empty on both sides."""
+        letter = self.fontMetrics().averageCharWidth() * theme.px(self._role) / theme.px("body")
+        room = self.viewport().width()
+        side = max(theme.SPACE_M, round((room - LINE_LETTERS * letter) / 2))
+        frame = self.document().rootFrame()
+        form = frame.frameFormat()
+        if round(form.leftMargin()) == side and round(form.topMargin()) == theme.SPACE_S:
+            return
+        form.setLeftMargin(side)
+        form.setRightMargin(side)
+        form.setTopMargin(theme.SPACE_S)
+        form.setBottomMargin(theme.SPACE_S)
+        frame.setFrameFormat(form)
