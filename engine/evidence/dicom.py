@@ -14,10 +14,10 @@ from pydicom.dataset import Dataset
 
 from engine.errors import EvidenceError
 from engine.evidence import dicom_facts as facts
-from engine.evidence.dicom_codecs import quiet
 from engine.evidence.dicom_facts import Plane
 from engine.evidence.dicom_read import PARSE_ERRORS, Header, read_header, truncated
 from engine.evidence.orient import letters
+from engine.evidence.quiet import quiet
 from engine.evidence.report import report_text
 from engine.evidence.study import Evidence
 
@@ -146,7 +146,7 @@ def _picture(path: Path, header: Header, salt: bytes) -> Evidence:
         dtype=_dtype(dataset, header),
         window=window,
         window_source=source,
-        display_inverted=_inverted(dataset, photometric),
+        display_inverted=photometric == "MONOCHROME1",
         spacing_mm=spacing,
         spacing_source=spacing_source,
         orientation=_orientation(planes),
@@ -200,14 +200,6 @@ def _dtype(dataset: Dataset, header: Header) -> str:
         return "float64"
     bits = max(8, facts.integer(dataset, "BitsAllocated", 16))
     return f"{'int' if facts.integer(dataset, 'PixelRepresentation') == 1 else 'uint'}{bits}"
-
-
-def _inverted(dataset: Dataset, photometric: str) -> bool:
-    """True if low values are to be white: MONOCHROME1, or an inverse presentation LUT."""
-    shape = facts.word(dataset, "PresentationLUTShape")
-    if shape in ("INVERSE", "IDENTITY") and photometric.startswith("MONOCHROME"):
-        return shape == "INVERSE"
-    return photometric == "MONOCHROME1"
 
 
 def _window(dataset: Dataset, color: bool) -> tuple[tuple[float, float] | None, str | None, str]:

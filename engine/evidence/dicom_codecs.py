@@ -1,16 +1,11 @@
 """Compressed DICOM frames, decoded by imagecodecs behind pydicom's own plugin seam.
 
-Owns the table of transfer syntaxes and codecs, and the quiet in which pydicom works. Refuses
-colour conversion and sign repair: pydicom does both from what the codestream says.
+Owns the table of transfer syntaxes and codecs. Refuses colour conversion and sign repair: pydicom
+does both from what the codestream says.
 """
 
 from __future__ import annotations
 
-import logging
-import threading
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import imagecodecs
@@ -21,8 +16,6 @@ from pydicom.pixels.decoders.base import DecodeRunner
 
 LABEL = "imagecodecs"
 END_OF_IMAGE, TAIL = b"\xff\xd9", 64
-# every warning of pydicom may quote a value of the file, so none reaches a log or a screen
-logging.getLogger("pydicom").setLevel(logging.CRITICAL + 1)
 
 JPEG = (uid.JPEGBaseline8Bit, uid.JPEGExtended12Bit, uid.JPEGLossless, uid.JPEGLosslessSV1)
 JPEG_LS = (uid.JPEGLSLossless, uid.JPEGLSNearLossless)
@@ -88,43 +81,6 @@ def register() -> None:
         decoder = get_decoder(syntax)
         if LABEL not in decoder.available_plugins:
             decoder.add_plugin(LABEL, (__name__, "decode_frame"))
-
-
-class _Quiet:
-    """Counts who is inside, so that several threads share one change of the warning filters."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.inside = 0
-        self.held: warnings.catch_warnings[Any] | None = None
-
-    def enter(self) -> None:
-        with self.lock:
-            if self.inside == 0:
-                self.held = warnings.catch_warnings()
-                self.held.__enter__()
-                warnings.simplefilter("ignore")
-            self.inside += 1
-
-    def leave(self) -> None:
-        with self.lock:
-            self.inside -= 1
-            if self.inside == 0 and self.held is not None:
-                self.held.__exit__(None, None, None)
-                self.held = None
-
-
-_quiet = _Quiet()
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Silence pydicom's warnings while inside; they may quote a patient's data."""
-    _quiet.enter()
-    try:
-        yield
-    finally:
-        _quiet.leave()
 
 
 register()

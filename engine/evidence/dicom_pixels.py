@@ -20,8 +20,9 @@ from pydicom.uid import UID, RLELossless
 
 from engine.errors import EvidenceError
 from engine.evidence import dicom_facts as facts
-from engine.evidence.dicom_codecs import LABEL, is_available, quiet
-from engine.evidence.dicom_read import PARSE_ERRORS, truncated
+from engine.evidence.dicom_codecs import LABEL, is_available
+from engine.evidence.dicom_read import PARSE_ERRORS, syntax_of, truncated
+from engine.evidence.quiet import quiet
 
 DECODE_ERRORS = (*PARSE_ERRORS, RuntimeError, MemoryError)
 
@@ -37,20 +38,21 @@ class Decoded:
     padding: tuple[float, float] | None
 
 
-def decode_file(path: Path, *, syntax: str) -> Decoded:
+def decode_file(path: Path) -> Decoded:
     """Decode every frame of a DICOM file.
 
     Args:
         path: the file.
-        syntax: transfer syntax UID as ``read_header`` found it.
 
     Raises:
         EvidenceError: ``truncated``, ``undecodable``, ``unsupported``.
     """
+    syntax = UID("")
     try:
         with quiet():
             dataset = dcmread(path, force=True)
-            stored, photometric = _stored(path, dataset, UID(syntax))
+            syntax = syntax_of(dataset)
+            stored, photometric = _stored(path, dataset, syntax)
             if photometric == "PALETTE COLOR":
                 return Decoded(_palette(stored, dataset), None)
             if stored.ndim == 4:
@@ -62,12 +64,12 @@ def decode_file(path: Path, *, syntax: str) -> Decoded:
         raise _failure(path, failure, syntax) from failure
 
 
-def _failure(path: Path, failure: Exception, syntax: str) -> EvidenceError:
+def _failure(path: Path, failure: Exception, syntax: UID) -> EvidenceError:
     """The sentence for a decoder's failure; its own words may quote the file and are not used."""
     words = str(failure).lower()
     if "less than expected" in words or "no end marker" in words or isinstance(failure, EOFError):
         return truncated(path)
-    name = UID(syntax).name
+    name = syntax.name or "an unnamed transfer syntax"
     if isinstance(failure, NotImplementedError):
         return EvidenceError(path, "unsupported", f"pixels in {name} are not read; convert them")
     if isinstance(failure, MemoryError):

@@ -23,7 +23,7 @@ from pydicom.uid import (
 )
 
 from engine.errors import EvidenceError
-from engine.evidence.dicom_codecs import quiet
+from engine.evidence.quiet import quiet
 
 PIXEL_TAGS = {0x7FE00008: "FloatPixelData", 0x7FE00009: "DoubleFloatPixelData", 0x7FE00010: ""}
 UNDEFINED = 0xFFFFFFFF
@@ -140,14 +140,20 @@ def _last_lost(dataset: FileDataset, watch: _Watch) -> bool:
 
 
 def _syntax(path: Path, dataset: FileDataset, watch: _Watch) -> UID:
-    """The transfer syntax named by the file, or the one it was read by."""
+    """The transfer syntax; compressed pixels whose file names none cannot be read."""
+    named = getattr(dataset, "file_meta", {}).get("TransferSyntaxUID")
+    if not named and watch.pixel_length == UNDEFINED and watch.pixel_tag is not None:
+        reason = "compressed pixels without a transfer syntax; ask for the file again"
+        raise EvidenceError(path, "no_transfer_syntax", reason)
+    return syntax_of(dataset)
+
+
+def syntax_of(dataset: FileDataset) -> UID:
+    """The transfer syntax that a data set names, or the native one it was read by."""
     named = getattr(dataset, "file_meta", {}).get("TransferSyntaxUID")
     if named:
         return UID(str(named))
     implicit, little = dataset.original_encoding
-    if watch.pixel_length == UNDEFINED and watch.pixel_tag is not None:
-        reason = "compressed pixels without a transfer syntax; ask for the file again"
-        raise EvidenceError(path, "no_transfer_syntax", reason)
     if implicit:
         return ImplicitVRLittleEndian
     return ExplicitVRLittleEndian if little else ExplicitVRBigEndian

@@ -75,7 +75,15 @@ def companions(path: Path) -> list[Path]:
         found = _named_inside(path)
     else:
         return []
-    return [one for one in found if one.is_file()]
+    return [one for one in found if _is_file(one)]
+
+
+def _is_file(path: Path) -> bool:
+    """True for a file; False, not an error, where looking is not allowed."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def _named_inside(path: Path) -> list[Path]:

@@ -70,11 +70,11 @@ class _Batch:
 
 def _batches(paths: list[Path]) -> Iterator[_Batch]:
     """The named files as one batch, then each folder as one, in order of name."""
-    named = [path for path in paths if not path.is_dir()]
+    named = [path for path in paths if not _is_folder(path)]
     if named:
         yield _Batch(_without_companions(named), [])
     for path in paths:
-        if path.is_dir():
+        if _is_folder(path):
             yield from _walk(path)
 
 
@@ -87,12 +87,20 @@ def _walk(folder: Path) -> Iterator[_Batch]:
         yield _Batch([], [failed(folder, EvidenceError(folder, "denied", reason))])
         return
     visible = [one for one in entries if not _hidden(one)]
-    files = [one for one in visible if not one.is_dir()]
+    files = [one for one in visible if not _is_folder(one)]
     if files:
         yield _Batch(_without_companions(files), [])
     for one in visible:
-        if one.is_dir() and not one.is_symlink():
+        if _is_folder(one) and not one.is_symlink():
             yield from _walk(one)
+
+
+def _is_folder(path: Path) -> bool:
+    """True for a folder; False, not an error, where looking is not allowed."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
 
 
 def _hidden(path: Path) -> bool:
@@ -130,6 +138,8 @@ def failed(path: Path, error: EvidenceError) -> Evidence:
 def _head(path: Path) -> bytes:
     """The first bytes of a file, unzipped if it is gzip."""
     try:
+        if path.exists() and not path.is_file():
+            raise EvidenceError(path, "not_a_file", "this is no ordinary file; leave it out")
         with nifti.open_stream(path) as stream:
             return stream.read(HEAD)
     except FileNotFoundError as failure:
@@ -220,18 +230,15 @@ def load_pixels(evidence: Evidence) -> Pixels:
     return raster.load_picture(evidence.path)
 
 
+def is_series(evidence: Evidence) -> bool:
+    """True for a DICOM series of several files (a header with its data file is none)."""
+    return evidence.source.get("format") == "DICOM" and len(evidence.members) > 1
+
+
 def _load_dicom(evidence: Evidence) -> Pixels:
     """Decode every member of a DICOM object and stack them."""
-    syntaxes = [evidence.source["transfer_syntax"]] * len(evidence.members)
-    if len(evidence.members) > 1:
-        syntaxes = [str(read_header(path).syntax) for path in evidence.members]
-    parts = [
-        decode_file(path, syntax=syntax)
-        for path, syntax in zip(evidence.members, syntaxes, strict=True)
-    ]
-    array = parts[0].values
-    if len(parts) > 1:
-        array = np.concatenate([part.values for part in parts])
+    parts = [decode_file(path) for path in evidence.members]
+    array = parts[0].values if len(parts) == 1 else np.concatenate([one.values for one in parts])
     padding = parts[len(parts) // 2].padding
     middle = evidence.members[len(evidence.members) // 2]
     lut = dicom_facts.voi_lut_of(read_header(middle).dataset) if _by_lut(evidence) else None

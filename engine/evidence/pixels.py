@@ -6,6 +6,7 @@ the pixel budget of a family is the business of its adapter.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from PIL import Image
 from engine.errors import EvidenceError
 from engine.evidence.digest import digest
 from engine.evidence.item import ImageRef, Item, ModelInput, VolumeRef
-from engine.evidence.open import load_pixels, read_file, read_series
+from engine.evidence.open import is_series, load_pixels, read_file, read_series
 from engine.evidence.orient import upright
 from engine.evidence.raster import SUFFIXES, opened, page_rgb, picture_rgb, read_page
 from engine.evidence.study import Evidence, Pixels
@@ -110,8 +111,12 @@ def volume_rgb(ref: VolumeRef, *, max_slices: int = 64) -> NDArray[np.uint8]:
         chosen = [Path(ref.paths[i]) for i in sample_indices(len(ref.paths), max_slices)]
         return _stack([_slice_rgb(path) for path in chosen])
     paths = [Path(path) for path in ref.paths]
-    evidence = read_file(paths[0]) if ref.kind == "file" else read_series(paths)
-    return pixels_rgb(load_pixels(_readable(evidence)), max_slices=max_slices)
+    evidence = _readable(read_file(paths[0]) if ref.kind == "file" else read_series(paths))
+    if is_series(evidence) and evidence.window_source == "header":
+        # the window is known from the headers, so slices that no model sees need no decoding
+        chosen_members = sample_indices(len(evidence.members), max_slices)
+        evidence = replace(evidence, members=tuple(evidence.members[i] for i in chosen_members))
+    return pixels_rgb(load_pixels(evidence), max_slices=max_slices)
 
 
 def pixels_rgb(pixels: Pixels, *, max_slices: int = 64) -> NDArray[np.uint8]:
@@ -172,7 +177,10 @@ def _middle(source: Evidence | ImageRef | VolumeRef) -> tuple[NDArray[np.uint8],
             return image_rgb(ImageRef(Path(source.paths[len(source.paths) // 2]))), 1.0
         paths = [Path(path) for path in source.paths]
         source = read_file(paths[0]) if source.kind == "file" else read_series(paths)
-    pixels = upright(load_pixels(_readable(source)))
+    source = _readable(source)
+    if is_series(source):  # one slice is enough, and its volume may be large
+        source = replace(source, members=(source.members[len(source.members) // 2],))
+    pixels = upright(load_pixels(source))
     return _as_rgb(show_slice(pixels, len(pixels.array) // 2)), pixels.aspect
 
 
@@ -188,7 +196,8 @@ def item_of(evidence: Evidence) -> Item:
     if evidence.kind == "image":
         return Item(images=(ImageRef(evidence.path),))
     if evidence.kind in ("volume", "cine"):
-        kind = "series" if len(evidence.members) > 1 else "file"
-        return Item(volumes=(VolumeRef(evidence.members, kind=kind),))
+        if is_series(evidence):
+            return Item(volumes=(VolumeRef(evidence.members, kind="series"),))
+        return Item(volumes=(VolumeRef((evidence.path,), kind="file"),))
     reason = f"this is a {evidence.source.get('object', evidence.kind)}; it holds no picture"
     raise EvidenceError(evidence.path, "no_picture", reason)

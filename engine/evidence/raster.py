@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageOps, ImageSequence, UnidentifiedImageError
 
 from engine.errors import EvidenceError
+from engine.evidence.quiet import quiet
 from engine.evidence.study import Evidence, Pixels
 from engine.evidence.window import derive_window, to_display
 
@@ -31,7 +32,7 @@ Image.MAX_IMAGE_PIXELS = LIMIT_PIXELS  # above it Pillow warns; here it is refus
 def opened(path: Path) -> Iterator[Image.Image]:
     """Open a picture file, turning every way it can fail into an ``EvidenceError``."""
     try:
-        with Image.open(path) as picture:
+        with quiet(), Image.open(path) as picture:
             if picture.width * picture.height > LIMIT_PIXELS:
                 raise EvidenceError(path, "too_large", _too_large(picture.size))
             yield picture

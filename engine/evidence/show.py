@@ -94,14 +94,19 @@ def _pixels(evidence: Evidence) -> Pixels:
 
 
 def _numbers(pixels: Pixels) -> dict[str, Any]:
-    """Least, greatest and mean value, the window and the true shape."""
+    """Least, greatest and mean finite value, the window and the true shape."""
     every = pixels.array if pixels.times is None else pixels.times
     found: dict[str, Any] = {
         "shape": list(pixels.array.shape),
-        "min": _plain(every.min()),
-        "max": _plain(every.max()),
-        "mean": _plain(every.mean(dtype=np.float64)),
+        "min": None,
+        "max": None,
+        "mean": None,
     }
+    if every.dtype.kind == "f" and not np.isfinite(every).all():
+        every = every[np.isfinite(every)]
+    if every.size:
+        found["min"], found["max"] = _plain(every.min()), _plain(every.max())
+        found["mean"] = _plain(every.mean(dtype=np.float64))
     if not pixels.color:
         found.update(window=list(pixels.window), window_source=pixels.window_source)
     return found
