@@ -20,10 +20,10 @@ from engine.catalog import CARDS
 from studies.errors import NoRun
 from studies.medheb.manifest import Manifest, read_manifest
 from studies.medheb.paper import Comparison, column_tasks, compare
-from studies.medheb.pools import METRICS
 from studies.medheb.release import data_digest
 from studies.medheb.scores import (
     Score,
+    chance_score,
     coefficient_of_variation,
     drop,
     macro_score,
@@ -84,6 +84,7 @@ class TaskLine:
         n: queries scored, the most over models; 0 if no model ran it.
         pool: name of its pool.
         chance: exact chance level in percent.
+        chance_ranks: shares of a random ranking's positives at rank 1 to 5 and beyond.
         scores: by model id.
         missing: why no model has a score, None if one has.
     """
@@ -92,6 +93,7 @@ class TaskLine:
     n: int
     pool: str
     chance: Mapping[str, float]
+    chance_ranks: tuple[float, ...]
     scores: Mapping[str, TaskScore]
     missing: str | None
 
@@ -209,13 +211,14 @@ def put_together(manifest: Manifest, rows: Sequence[TaskResultRow]) -> Results:
 def _task_line(task: Task, rows: Mapping[str, TaskResultRow], manifest: Manifest) -> TaskLine:
     if not rows:
         why = manifest.missing.get(task.id, f"{task.id}: not run yet")
-        return TaskLine(task, 0, "", {}, {}, why)
+        return TaskLine(task, 0, "", {}, (), {}, why)
     fullest = max(rows.values(), key=lambda row: row.n)
     return TaskLine(
         task=task,
         n=fullest.n,
         pool=str(fullest.details["pool"]),
         chance=dict(fullest.chance),
+        chance_ranks=tuple(fullest.details["chance_ranks"]),
         scores={model: _cell(row) for model, row in sorted(rows.items())},
         missing=None,
     )
@@ -255,15 +258,13 @@ def _cv(columns: Mapping[str, Score]) -> float | None:
 
 
 def _chance_line(lines: Iterable[TaskLine]) -> ModelLine:
-    """Chance of each column: exact, so without an interval."""
+    """Chance of each column, exact; its interval is where a random ranking falls."""
     have = {line.task.id: line for line in lines if line.missing is None}
     columns = {}
     for name, ids in column_tasks([line.task for line in have.values()]).items():
         if ids:
-            values = {
-                m: float(np.mean([have[i].chance[m] for i in have if i in ids])) for m in METRICS
-            }
-            columns[name] = Score(values, {}, len(ids))
+            shares = {i: line.chance_ranks for i, line in have.items() if i in ids}
+            columns[name] = chance_score(shares, {i: have[i].n for i in shares})
     return ModelLine("chance", columns, _cv(columns), ())
 
 
@@ -304,8 +305,16 @@ def _task_document(line: TaskLine) -> dict[str, Any]:
         "n": line.n,
         "pool": line.pool,
         "chance": {name: round(value, 4) for name, value in line.chance.items()},
+        "chance_interval": {
+            name: [round(end, 4) for end in span] for name, span in span_of(line).items()
+        },
         "scores": {model: _cell_document(cell) for model, cell in line.scores.items()},
     }
+
+
+def span_of(line: TaskLine) -> Mapping[str, tuple[float, float]]:
+    """Where 95 % of random rankings of this task fall, by metric, in percent."""
+    return chance_score({line.task.id: line.chance_ranks}, {line.task.id: line.n}).interval
 
 
 def _cell_document(cell: TaskScore) -> dict[str, Any]:

@@ -36,7 +36,8 @@ def to_text(results: Results, *, compare_paper: bool = False) -> str:
 def _heading(results: Results) -> str:
     lines = [
         f"MedHEB results, data {results.digest}: {results.root}",
-        "Mean over tasks; below each score its 95 % bootstrap interval; chance is exact.",
+        "Mean over tasks; below each score its 95 % bootstrap interval. Chance is exact; below it "
+        "where 95 % of random rankings fall.",
     ]
     return "\n".join(part for line in lines for part in textwrap.wrap(line, WIDTH))
 
@@ -46,8 +47,8 @@ def _table(results: Results, metric: str, paper: Comparison | None) -> str:
     head = {c: c + ("*" if c in marks else "") for c in COLUMNS}
     counts = {c: _count(results, c) for c in COLUMNS}
     lines = [_line(TITLES[metric], head, "CV" if metric == "hit@1" else "")]
-    lines += [_line("tasks", counts, ""), _line("chance", _values(results.chance, metric), "")]
-    for model in results.models:
+    lines.append(_line("tasks", counts, "").rstrip())
+    for model in (results.chance, *results.models):
         lines += _model(model, metric)
     if paper:
         lines.append("-" * WIDTH)
@@ -169,10 +170,9 @@ def _markdown_table(results: Results, metric: str, paper: Comparison | None) -> 
     head = ["model", *(c + ("\\*" if c in marks else "") for c in COLUMNS)]
     rows = [
         ["tasks", *(_count(results, c) for c in COLUMNS)],
-        ["chance", *(_values(results.chance, metric).get(c, "") for c in COLUMNS)],
     ]
     with_cv = metric == "hit@1"
-    for model in results.models:
+    for model in (results.chance, *results.models):
         row = [model.model]
         for column in COLUMNS:
             score = model.columns.get(column)

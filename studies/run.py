@@ -33,7 +33,7 @@ from studies.errors import BadTaskFile, StudyError
 from studies.medheb.evaluate import evaluate, items_of
 from studies.medheb.manifest import Manifest, write_manifest
 from studies.medheb.outcome import Outcome, Ranked
-from studies.medheb.pools import METRICS, Pools, build_pools
+from studies.medheb.pools import METRICS, Pools, build_pools, chance_shares
 from studies.medheb.release import TaskData
 from studies.medheb.scores import histogram, task_score
 from studies.medheb.writer import result_files, result_folder, write_lines, write_task
@@ -266,6 +266,7 @@ def _result(
         "candidates": len(pools.candidates),
         "rows": data.rows,
         "ranks": list(counts),
+        "chance_ranks": list(chance_shares([len(one.names) for one in outcome.ranked])),
         "interval": {name: list(score.interval[name]) for name in METRICS},
         "ties": outcome.ties,
         "lost": outcome.lost,
@@ -295,6 +296,7 @@ def _query_row(one: Ranked) -> QueryRow:
 
 
 def _document(plan: Plan, report: Report) -> dict[str, Any]:
+    order = {task.id: place for place, task in enumerate(plan.tasks)}
     missing = [
         {"task": task, "reason": reason}
         for task, reason in plan.missing.items()
@@ -306,7 +308,7 @@ def _document(plan: Plan, report: Report) -> dict[str, Any]:
         "computed": report.computed,
         "already": report.already,
         "missing": missing,
-        "failures": report.failures,
+        "failures": sorted(report.failures, key=lambda f: (order[f["task"]], f["row"])),
         "refused": report.refused,
         "notes": report.notes,
         "saved": ("run",),

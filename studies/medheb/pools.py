@@ -16,6 +16,7 @@ from studies.medheb.release import Candidate, TaskData
 from studies.medheb.rows import Query
 
 METRICS = ("hit@1", "hit@5", "mrr@5")
+DEPTH = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,22 +97,36 @@ def without(pools: Pools, lost: Collection[int]) -> tuple[tuple[NDArray[np.intp]
     return tuple(kept), len(gone)
 
 
-def chance_level(sizes: Sequence[int] | NDArray[np.intp]) -> dict[str, float]:
-    """Exact Hit@1, Hit@5 and MRR@5 of a uniformly random ranking, in percent.
+def chance_shares(sizes: Sequence[int] | NDArray[np.intp]) -> tuple[float, ...]:
+    """How a uniformly random ranking spreads the positive over ranks 1 to 5 and beyond.
 
-    With one positive among P candidates its rank is uniform on 1..P, so Hit@k is min(k, P) / P
-    and MRR@5 is the sum of 1 / r over r up to min(5, P), over P.
+    With one positive among P candidates its rank is uniform on 1..P.
 
     Args:
         sizes: the number of candidates of each query, at least one each.
+
+    Returns:
+        Six shares that sum to 1, the mean over queries.
     """
-    if len(sizes) == 0:
-        return dict.fromkeys(METRICS, 0.0)
     counts = np.asarray(sizes, np.float64)
-    depth = np.minimum(counts, 5).astype(int)
-    harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, 6))))
-    return {
-        "hit@1": float(100 * np.mean(1 / counts)),
-        "hit@5": float(100 * np.mean(depth / counts)),
-        "mrr@5": float(100 * np.mean(harmonic[depth] / counts)),
-    }
+    if counts.size == 0:
+        return (0.0,) * DEPTH + (1.0,)
+    first = [float(np.mean((counts >= rank) / counts)) for rank in range(1, DEPTH + 1)]
+    return (*first, max(0.0, 1.0 - sum(first)))
+
+
+def chance_level(sizes: Sequence[int] | NDArray[np.intp]) -> dict[str, float]:
+    """Exact expected Hit@1, Hit@5 and MRR@5 of a uniformly random ranking, in percent.
+
+    Hit@k is min(k, P) / P, and MRR@5 the sum of 1 / r over r up to min(5, P), over P.
+    """
+    share_R = np.array(chance_shares(sizes))
+    values = 100 * share_R @ worth()
+    return {name: float(values[place]) for place, name in enumerate(METRICS)}
+
+
+def worth() -> NDArray[np.float64]:
+    """What a query is worth with its positive at rank 1..5 or beyond: [6, metrics]."""
+    ranks = range(1, DEPTH + 2)
+    rows = [[rank == 1, rank <= DEPTH, 1 / rank if rank <= DEPTH else 0] for rank in ranks]
+    return np.array(rows, np.float64)

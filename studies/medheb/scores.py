@@ -14,10 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from studies.medheb.pools import METRICS
+from studies.medheb.pools import DEPTH, METRICS, worth
 
 CUTS = (1, 5, 10)
-DEPTH = 5
 RESAMPLES = 2000
 SEED = 20261130
 LEVEL = 95.0
@@ -25,11 +24,11 @@ ESTABLISHED = ("I-I", "I-Lab", "I-Rep", "T-I", "T-T")
 UNDEREXPLORED = ("MB-VR", "VG")
 REGIMES = (("Collapse", 3.0), ("Weak", 10.0), ("Medium", 30.0), ("Tractable", float("inf")))
 
-# score_M = share_R @ _WORTH_RM: what a query with the positive at rank 1..5 or beyond is worth.
-_WORTH = np.array(
-    [[rank == 1, rank <= DEPTH, 1 / rank if rank <= DEPTH else 0] for rank in range(1, DEPTH + 2)],
-    np.float64,
-)
+# score_M = share_R @ _WORTH_RM
+_WORTH = worth()
+# Half a hit and half a miss join the queries that are resampled: twenty misses in a row do not
+# prove that there is never a hit, and a plain bootstrap would claim just that.
+_DOUBT = np.array([0.5, 0, 0, 0, 0, 0.5])
 
 
 @dataclass(frozen=True)
@@ -111,25 +110,43 @@ def macro_score(counts: Mapping[str, Sequence[int]]) -> Score:
             at least one query.
     """
     shares = [np.asarray(c, np.float64) / sum(c) for c in counts.values()]
+    drawn = [_resampled(task, sum(c), np.asarray(c) + _DOUBT) for task, c in counts.items()]
+    return _score(shares, drawn)
+
+
+def chance_score(shares: Mapping[str, Sequence[float]], sizes: Mapping[str, int]) -> Score:
+    """Mean over tasks of the chance level; the interval is where a random ranking falls.
+
+    Args:
+        shares: for each task id the six shares of ``pools.chance_shares``.
+        sizes: for each task id its number of queries.
+    """
+    exact = [np.asarray(share, np.float64) for share in shares.values()]
+    drawn = [_resampled(task, sizes[task], np.asarray(share)) for task, share in shares.items()]
+    return _score(exact, drawn)
+
+
+def _score(shares: list[NDArray[np.float64]], drawn: list[NDArray[np.float64]]) -> Score:
+    """Mean over tasks; the ends of the interval never cross it."""
     values_M = 100 * np.mean([share @ _WORTH for share in shares], axis=0)
-    drawn_BM = 100 * np.mean([_resampled(task, c) for task, c in counts.items()], axis=0)
+    drawn_BM = 100 * np.mean(drawn, axis=0)
     half = (100 - LEVEL) / 2
     low_M, high_M = np.percentile(drawn_BM, [half, 100 - half], axis=0)
+    low_M, high_M = np.minimum(low_M, values_M), np.maximum(high_M, values_M)
     return Score(
         values={name: float(values_M[i]) for i, name in enumerate(METRICS)},
         interval={name: (float(low_M[i]), float(high_M[i])) for i, name in enumerate(METRICS)},
-        tasks=len(counts),
+        tasks=len(shares),
     )
 
 
-def _resampled(task_id: str, counts: Sequence[int]) -> NDArray[np.float64]:
-    """Bootstrap replicates of the three scores, [B, M]; seeded by the task's id.
+def _resampled(task_id: str, total: int, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Replicates of the three scores, [B, M]; seeded by the task's id.
 
-    Drawing n queries with replacement and counting their ranks is one multinomial draw.
+    Drawing queries with replacement and counting their ranks is one multinomial draw.
     """
-    total = int(sum(counts))
     random = np.random.default_rng([SEED, zlib.crc32(task_id.encode())])
-    drawn_BR = random.multinomial(total, np.asarray(counts) / total, size=RESAMPLES)
+    drawn_BR = random.multinomial(total, weights / weights.sum(), size=RESAMPLES)
     replicates: NDArray[np.float64] = drawn_BR @ _WORTH / total
     return replicates
 

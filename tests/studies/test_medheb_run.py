@@ -1,0 +1,339 @@
+"""The benchmark job from files to tables, with the random encoder, and its stops and starts."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import studies.run
+from db.home import Home
+from db.runs import query_results, task_results
+from db.session import open_store
+from engine.control import Control
+from engine.errors import Cancelled, WeightsMissing
+from engine.models.random_encoder import RandomEncoder
+from studies.errors import BadTaskFile, NoRun, StudyError, UnknownTask
+from studies.medheb.tasks import load_tasks
+from studies.medheb.writer import model_folder, read_predictions, result_folder
+from studies.plan import plan_run
+from studies.queries import task_queries
+from studies.results import load_results, to_json, to_markdown, to_text
+from studies.run import bench_job
+from tests.studies.medheb_killed import Counting
+from tests.studies.medheb_tree import small_root, task_row, write_index
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def root(tmp_path):
+    return small_root(tmp_path / "data", queries=10)
+
+
+@pytest.fixture
+def home(tmp_path):
+    return Home(tmp_path / "home").make()
+
+
+def bench(home, root, *models, control=None, **arguments):
+    given = {"data": str(root), "models": list(models or ["random"]), **arguments}
+    return bench_job(home, given, control or Control())
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory):
+    """A finished run that tests only read."""
+    folder = tmp_path_factory.mktemp("done")
+    root = small_root(folder / "data", queries=60)
+    home = Home(folder / "home").make()
+    return home, root, bench(home, root)
+
+
+def test_the_random_encoder_lies_at_chance(done):
+    home, _, report = done
+    assert report["computed"] == 9
+    assert report["saved"] == ("run",)
+    results = load_results(home)
+    (line,) = results.models
+    for column, chance in results.chance.columns.items():
+        for metric, (low, high) in chance.interval.items():
+            value = line.columns[column].values[metric]
+            expected = chance.values[metric]
+            assert abs(value - expected) <= 4.5 * (high - low) / 3.92 + 1e-9, (column, metric)
+    low, high = line.columns["All"].interval["mrr@5"]
+    assert high - low < 10
+
+
+def test_the_document_is_the_agreed_one(done):
+    home, root, _ = done
+    document = to_json(load_results(home, root))
+    assert len(document["tasks"]) == 9
+    metrics = {"hit@1", "hit@5", "mrr@5"}
+    for task in document["tasks"]:
+        assert {"task", "family", "form", "split", "n", "chance", "scores"} <= set(task)
+        assert set(task["chance"]) == metrics
+        assert metrics | {"interval"} <= set(task["scores"]["random"])
+        assert task["n"] == 60
+    (model,) = document["models"]
+    assert {"model", "all", "id", "held_out", "families", "cv"} <= set(model)
+    assert list(model["families"]) == ["I-I", "MB-VR", "I-Lab", "I-Rep", "T-I", "VQA", "VG", "T-T"]
+    for cell in (model["all"], model["id"], model["held_out"], *model["families"].values()):
+        assert metrics <= set(cell)
+        assert all(0 <= cell[name] <= 100 for name in metrics)
+    hits = [model["families"][name]["hit@1"] for name in model["families"]]
+    assert model["cv"] == pytest.approx(np.std(hits) / np.mean(hits), abs=1e-4)
+    mean = np.mean([task["scores"]["random"]["hit@1"] for task in document["tasks"]])
+    assert model["all"]["hit@1"] == pytest.approx(mean, abs=1e-3)
+    assert model["held_out"]["tasks"] == 1
+    json.dumps(document)
+
+
+def test_the_tables_fit_and_name_things(done):
+    home, _, _ = done
+    results = load_results(home)
+    text = to_text(results, compare_paper=True)
+    assert max(len(line) for line in text.splitlines()) <= 100
+    for word in ("Held-out*", "chance", "CV", "random", "Qwen3-VL-", "0 in common", "skin/i2i"):
+        assert word in text
+    markdown = to_markdown(results, compare_paper=True)
+    tables = [line for line in markdown.splitlines() if line.startswith("|")]
+    assert "| MedEmb-8B (paper) |" in markdown
+    assert all(line.endswith(" |") for line in tables)
+
+
+def test_files_are_the_releases(done):
+    home, root, report = done
+    task = next(t for t in load_tasks(root) if t.id == "chest/i2l")
+    folder = result_folder(home.runs, report["data_digest"], "random", task)
+    assert folder.name == "2d"
+    score = json.loads((folder / "chest_i2l_score.json").read_text())
+    names = ("hit", "mrr", "ndcg_linear", "ndcg_exponential", "precision", "recall", "f1", "map")
+    assert set(score) == {f"{n}@{k}" for n in names for k in (1, 5, 10)} | {"num_pred", "num_data"}
+    assert (score["num_pred"], score["num_data"]) == (60, 60)
+    assert score["hit@5"] == 1.0, "three labels are always within five"
+    lines = (folder / "chest_i2l_pred.jsonl").read_text().splitlines()
+    first = json.loads(lines[0])
+    assert sorted(first["prediction"]) == ["effusion", "no finding", "pneumonia"]
+    assert first["label"] == ["effusion"]
+    info = json.loads((folder / "chest_i2l_info.jsonl").read_text().splitlines()[1])
+    assert info["cand_names"][0] == info["label_name"] == "pneumonia"
+    kinds = {path.name.partition(".")[2] for path in home.runs.rglob("*") if path.is_file()}
+    assert kinds == {"json", "jsonl"}, "no pickles, no leftovers"
+
+
+def test_stored_queries_and_predictions_agree(done):
+    home, root, report = done
+    with open_store(home) as store:
+        rows = task_results(store, report["data_digest"], task_id="skin/i2i")
+        stored = query_results(store, rows[0].id)
+    assert sum(rows[0].details["ranks"]) == rows[0].n == len(stored) == 60
+    task = next(t for t in load_tasks(root) if t.id == "skin/i2i")
+    predictions = read_predictions(
+        result_folder(home.runs, report["data_digest"], "random", task), task
+    )
+    for kept, line in zip(stored, predictions, strict=True):
+        assert kept.rank == line.rank == line.names.index(line.gold) + 1
+        assert kept.ordered == line.names[:10]
+        assert list(line.scores) == sorted(line.scores, reverse=True)
+
+
+def test_queries_open_with_each_models_list(done):
+    home, root, _ = done
+    queries = task_queries(home, root, "cxr/t2r", ["random"], k=3)
+    assert len(queries) == 60
+    one = queries[0]
+    assert one.item.text == "nodule"
+    assert len(one.gold.item.images) == 2
+    ranking = one.rankings["random"]
+    assert [candidate.place for candidate in ranking.top] == [1, 2, 3]
+    assert all(candidate.item.images[0].path.is_file() for candidate in ranking.top)
+    assert any(c.is_gold for c in ranking.top) == (ranking.rank <= 3)
+    assert one.pool == 60
+    with pytest.raises(UnknownTask):
+        task_queries(home, root, "nothing", ["random"])
+    with pytest.raises(NoRun, match="medemb-nano has no result"):
+        task_queries(home, root, "cxr/t2r", ["random", "medemb-nano"])
+
+
+def seen(log):
+    return log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+
+
+def use(monkeypatch, encoder):
+    monkeypatch.setattr(studies.run, "load_encoder", lambda *args, **options: encoder)
+
+
+def test_a_killed_run_goes_on_and_computes_nothing_twice(tmp_path, root, home, monkeypatch):
+    log = tmp_path / "seen.txt"
+    words = [str(home.root), str(root), str(log), "5"]
+    killed = subprocess.run(
+        [sys.executable, "-m", "tests.studies.medheb_killed", *words], cwd=REPOSITORY, check=False
+    )
+    assert killed.returncode == 9
+    before = seen(log)
+    assert before
+    use(monkeypatch, Counting(log, 0))
+    report = bench(home, root)
+    assert report["already"] >= 1
+    assert report["already"] + report["computed"] == 9
+    everything = seen(log)
+    assert len(set(everything)) == len(everything), "an item was embedded twice"
+    # A run that is never disturbed sees exactly as many.
+    straight = Counting(tmp_path / "straight.txt", 0)
+    use(monkeypatch, straight)
+    bench(Home(tmp_path / "other").make(), root)
+    assert sorted(seen(straight.log)) == sorted(everything)
+    bench(home, root)
+    assert len(seen(log)) == len(everything)
+
+
+def test_a_cancelled_run_keeps_what_it_has(root, home):
+    phases = []
+    wish = []
+
+    def report(number, total, unit, phase):
+        phases.append((number, total, phase))
+        if phase.startswith("random") and number > total // 2:
+            wish.append(True)
+
+    with pytest.raises(Cancelled):
+        bench(home, root, control=Control(cancelled=lambda: bool(wish), report=report))
+    kept = load_results(home)
+    assert 0 < 9 - len(kept.missing) < 9
+    assert all("not run yet" in line.missing for line in kept.missing)
+    again = bench(home, root)
+    assert again["already"] == 9 - len(kept.missing)
+    assert again["computed"] == len(kept.missing)
+    running = [number for number, _, phase in phases if phase.startswith("random (1 of 1)")]
+    assert running == sorted(running)
+
+
+def test_another_fingerprint_or_content_is_computed_again(root, home, monkeypatch):
+    assert bench(home, root)["computed"] == 9
+    use(monkeypatch, RandomEncoder(seed=1))
+    assert bench(home, root)["computed"] == 9
+    assert bench(home, root)["already"] == 9
+    folder = result_folder(
+        home.runs, bench(home, root)["data_digest"], "random", load_tasks(root)[0]
+    )
+    next(folder.glob("*_pred.jsonl")).unlink()
+    assert bench(home, root)["computed"] == 1
+
+
+def test_a_task_that_joins_later_costs_only_itself(tmp_path, root, home, monkeypatch):
+    late = root / "2D_Task/chest_i2l/chest_i2l_test.json"
+    aside = late.with_name("aside")
+    late.rename(aside)
+    first = bench(home, root)
+    assert [row["task"] for row in first["missing"]] == ["chest/i2l"]
+    assert "there is no 2D_Task/chest_i2l" in first["missing"][0]["reason"]
+    assert "chest/i2l" in to_text(load_results(home, root))
+    aside.rename(late)
+    with pytest.raises(NoRun, match="as it is now"):
+        load_results(home, root)
+    log = tmp_path / "seen.txt"
+    use(monkeypatch, Counting(log, 0))
+    second = bench(home, root)
+    assert (second["already"], second["computed"]) == (8, 1)
+    assert len(seen(log)) == 10 + 3
+    results = load_results(home, root)
+    assert not results.missing
+    assert len(task_queries(home, root, "skin/i2i", ["random"])) == 10
+
+
+def test_bad_input_is_named_and_the_rest_goes_on(root, home):
+    tasks = {task.id: task for task in load_tasks(root)}
+    index = root / tasks["path/vqa"].data_path
+    rows = json.loads(index.read_text())
+    rows[3] = {"qry_text": "broken"}
+    index.write_text(json.dumps(rows))
+    (root / tasks["notes/t2t"].data_path).write_text("{", encoding="utf-8")
+    picture = root / tasks["skin/t2i"].image_root / "4_1.png"
+    picture.write_bytes(picture.read_bytes()[:40])
+    report = bench(home, root)
+    assert [row["task"] for row in report["missing"]] == ["notes/t2t"]
+    failures = {(row["task"], row["row"]): row["reason"] for row in report["failures"]}
+    assert set(failures) == {("path/vqa", 3), ("skin/t2i", 4)}
+    assert "no qry_img_path" in failures["path/vqa", 3]
+    assert "4_1.png" in failures["skin/t2i", 4]
+    assert bench(home, root)["failures"] == report["failures"], "named again, though stored"
+    results = load_results(home)
+    assert [line.task.id for line in results.missing] == ["notes/t2t"]
+    assert {line.task.id: line.n for line in results.tasks}["skin/t2i"] == 9
+    text = to_text(results)
+    assert "Missing, 1 of 9 tasks: notes/t2t" in text
+    assert "skin/t2i, random: 1 rows not scored" in text
+    (line,) = results.models
+    assert line.cv is None, "a family is missing"
+    assert line.missing == ("notes/t2t",)
+
+
+def test_a_model_that_cannot_be_loaded_stops_nobody(root, home, monkeypatch):
+    def load(name, **options):
+        if name != "random":
+            raise WeightsMissing(f"{name} is not on this machine.")
+        return RandomEncoder()
+
+    monkeypatch.setattr(studies.run, "load_encoder", load)
+    report = bench(home, root, "medemb-2b", "nonsense", "random")
+    assert report["computed"] == 9
+    assert {row["model"] for row in report["refused"]} == {"medemb-2b", "nonsense"}
+    with pytest.raises(StudyError, match="medemb-2b is not on this machine"):
+        bench(home, root, "medemb-2b")
+
+
+def test_patterns_narrow_a_run(root, home):
+    report = bench(home, root, tasks="*/i2i,VG")
+    assert report["computed"] == 2
+    assert report["missing"] == []
+    results = load_results(home, root)
+    assert len(results.missing) == 7
+    with pytest.raises(UnknownTask):
+        bench(home, root, tasks="x*")
+
+
+def test_nothing_to_read_and_nothing_run(tmp_path, home):
+    with pytest.raises(NoRun, match="triptych bench run"):
+        load_results(home)
+    with pytest.raises(BadTaskFile, match="no such folder"):
+        bench(home, tmp_path / "nowhere")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(BadTaskFile, match="None of the tasks"):
+        bench(home, tmp_path / "empty")
+
+
+def test_the_plan_counts_before_anything_runs(root, home):
+    with open_store(home) as store:
+        plan = plan_run(home, store, data=root, models=["random", "other"])
+        assert len(plan.pending) == 18
+        bench(home, root)
+        after = plan_run(home, store, data=root, models=["random", "other"])
+    assert {model for model, _ in after.pending} == {"other"}
+    assert plan.distinct_items() <= plan.items()
+    assert not plan.missing
+
+
+def test_folders_for_any_model_id():
+    assert model_folder("medemb-nano") == "medemb-nano"
+    odd = [model_folder(name) for name in ("a/b", "a_b/", "../x", "C:\\m", "x" * 200, "ü")]
+    assert len(set(odd)) == len(odd)
+    assert all(Path(name).name == name and name[0] != "." for name in odd)
+
+
+def test_the_whole_registry_reads_as_missing(tmp_path, home):
+    row = next(t for t in load_tasks() if t.id == "medmcqa/t2t")
+    written = task_row(row.id, row.family, row.parser, data_path=row.data_path)
+    texts = [f"answer {i}" for i in range(4)]
+    rows = [
+        {"qry_inst": "", "qry_text": f"q{i}", "tgt_text": [t, *(x for x in texts if x != t)]}
+        for i, t in enumerate(texts)
+    ]
+    write_index(tmp_path / "data", written, rows)
+    report = bench(home, tmp_path / "data")
+    assert (report["computed"], len(report["missing"])) == (1, 106)
+    text = to_text(load_results(home))
+    assert "Missing, 106 of 107 tasks" in text
+    assert "1/107" in text
