@@ -1,0 +1,103 @@
+"""Reads the lists of two models out of stored benchmark results. Never reaches torch.
+
+Owns the way from results to ``Material``. Refuses to rank: it takes the stored orders.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from db.home import Home
+from db.runs import task_results
+from db.session import open_store
+from engine.catalog import ModelCard, find_card
+from engine.control import Control
+from engine.weights import MEMO, weights_hash
+from studies.errors import BadTaskFile, NoRun
+from studies.medheb.release import data_digest
+from studies.medheb.tasks import load_tasks
+from studies.places import shipped_models
+from studies.preference.key import Arm
+from studies.preference.lists import TOP, Comparison, Listed
+from studies.preference.wish import Material
+from studies.queries import ModelRanking, RankedQuery, task_queries
+
+
+def read_material(
+    home: Home, data: Path, model_a: str, model_b: str, *, control: Control = Control()
+) -> Material:
+    """Every query that both models answered, task by task.
+
+    Args:
+        home: holds the results.
+        data: the data root of the run.
+        model_a: id, hub id or folder of model A.
+        model_b: the same of model B.
+        control: asked between tasks.
+
+    Returns:
+        The comparisons; tasks without any are named with the reason.
+
+    Raises:
+        UnknownModel: no such model.
+        NoRun: no task has results of both models.
+    """
+    cards = tuple(find_card(name, cards_dir=home.cards) for name in (model_a, model_b))
+    registry = load_tasks(data)
+    comparisons: dict[str, tuple[Comparison, ...]] = {}
+    missing: dict[str, str] = {}
+    control.begin(len(registry), unit="tasks", phase="Reading results")
+    for task in registry:
+        control.check()
+        try:
+            found = task_queries(home, data, task.id, [card.id for card in cards], TOP)
+            comparisons[task.id] = tuple(_comparison(one, cards[0], cards[1]) for one in found)
+        except (NoRun, BadTaskFile) as error:
+            missing[task.id] = str(error)
+        control.step()
+    if not any(comparisons.values()):
+        raise NoRun(
+            f"No task of {data} has results of both models. Compute them first: triptych bench run "
+            f"--data {data} --models {cards[0].id},{cards[1].id}"
+        )
+    digest = data_digest(data, registry)
+    return Material(
+        (_arm(home, cards[0], digest), _arm(home, cards[1], digest)), comparisons, missing
+    )
+
+
+def _comparison(one: RankedQuery, a: ModelCard, b: ModelCard) -> Comparison:
+    return Comparison(
+        task_id=one.task.id,
+        family=one.task.family,
+        form=one.task.form,
+        split=one.task.split,
+        row=one.row,
+        query=one.item,
+        gold=one.gold.name,
+        list_a=_listed(one.rankings[a.id]),
+        list_b=_listed(one.rankings[b.id]),
+    )
+
+
+def _listed(ranking: ModelRanking) -> tuple[Listed, ...]:
+    return tuple(Listed(candidate.name, candidate.item) for candidate in ranking.top[:TOP])
+
+
+def _arm(home: Home, card: ModelCard, digest: str) -> Arm:
+    with open_store(home) as store:
+        rows = task_results(store, digest, model_id=card.id)
+    fingerprints = sorted({row.fingerprint for row in rows})
+    return Arm(
+        model_id=card.id,
+        title=card.title,
+        revision=card.revision or "",
+        weights=_weights(home, card),
+        fingerprint=",".join(fingerprints),
+    )
+
+
+def _weights(home: Home, card: ModelCard) -> str:
+    """The hash of the weights on this machine; "" where there are none (they were removed)."""
+    folder = shipped_models() / card.folder if card.folder else home.weights / card.id
+    return weights_hash(folder, memo=home.weights / MEMO) if folder.is_dir() else ""

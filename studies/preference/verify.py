@@ -1,0 +1,105 @@
+"""Says whether a study is what was frozen, and what is not.
+
+Needs no passphrase and tells no secret. Refuses to mend anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from db import ratings, study_items
+from db.errors import StoreDamaged
+from db.failures import translated
+from db.session import Store, open_study_store
+from db.study_items import StudyRow
+from studies.errors import BadStudy
+from studies.preference.frozen import item_hash, medium_hash, order_hash, sha256, study_hash
+
+KEY = "key.sealed"
+OPEN_KEY = "key.json"
+
+
+def verify(path: Path) -> tuple[str, ...]:
+    """Check a study against its hashes.
+
+    Args:
+        path: the study's folder.
+
+    Returns:
+        One sentence per fault, naming what was altered; empty when nothing was.
+
+    Raises:
+        StoreError: locked, newer or not writable (a damaged file is a fault, not an error).
+        BadStudy: there is no study.
+    """
+    if not (path / "study.sqlite").is_file():
+        raise BadStudy(f"{path} is no study: there is no study.sqlite. Choose the study's folder.")
+    faults = []
+    try:
+        with open_study_store(path) as store:
+            faults += [f"study.sqlite: {fault}" for fault in store.check_integrity()]
+            row = study_items.study_row(store)
+            faults += list(_in_frame(path, row))
+            faults += list(_in_items(store, row))
+            faults += list(_in_media(store, row))
+            faults += list(_in_orders(store))
+            faults += list(ratings.check_chain(store))
+    except StoreDamaged as error:
+        faults.append(str(error))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        # a changed byte can make a JSON column unreadable before any hash is compared
+        faults.append(f"study.sqlite holds a value that cannot be read ({error}).")
+    return tuple(faults)
+
+
+def _in_frame(path: Path, row: StudyRow) -> Iterator[str]:
+    if study_hash(row) != row.hash:
+        yield "The frame of the study (title, seed, settings, manifest or hash) was altered."
+    with translated(path):
+        sealed = (path / KEY).read_bytes() if (path / KEY).is_file() else None
+        opened = (path / OPEN_KEY).read_bytes() if (path / OPEN_KEY).is_file() else None
+    if sealed is None:
+        yield f"{KEY} is not beside the study; only a rater's copy may lack it."
+    elif sha256(sealed) != row.sealed_sha256:
+        yield f"{KEY} was altered."
+    if opened is not None and sha256(opened) != row.commitment:
+        yield f"{OPEN_KEY}, the opened key, was altered."
+
+
+def _in_items(store: Store, row: StudyRow) -> Iterator[str]:
+    frozen: Mapping[str, str] = row.settings["manifest"]["items"]
+    there = {item.item_id: item_hash(item) for item in study_items.items(store)}
+    yield from _compare("Item", frozen, there)
+
+
+def _in_media(store: Store, row: StudyRow) -> Iterator[str]:
+    frozen: Mapping[str, str] = row.settings["manifest"]["media"]
+    there = {}
+    for medium in study_items.media(store):
+        there[medium.media_id] = medium_hash(medium)
+        if sha256(medium.content) != medium.sha256:
+            yield f"The pixels of medium {medium.media_id} were altered."
+    yield from _compare("Medium", frozen, there)
+
+
+def _in_orders(store: Store) -> Iterator[str]:
+    logged = {row.rater: row.note for row in ratings.entries(store) if row.action == "order"}
+    for rater in study_items.raters(store):
+        places = study_items.presentations(store, rater.name)
+        order = [(place.item_id, place.kind, place.swapped) for place in places]
+        straight = [place.position for place in places] == list(range(1, len(places) + 1))
+        if not straight or logged.pop(rater.name, None) != order_hash(rater, order):
+            yield f"The order or the profile of rater {rater.name} was altered."
+    for name in logged:
+        yield f"Rater {name} was removed."
+
+
+def _compare(word: str, frozen: Mapping[str, str], there: Mapping[str, str]) -> Iterator[str]:
+    for name in sorted({*frozen, *there}):
+        if name not in there:
+            yield f"{word} {name} was removed."
+        elif name not in frozen:
+            yield f"{word} {name} was added."
+        elif frozen[name] != there[name]:
+            yield f"{word} {name} was altered."
