@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from app.actions import load
@@ -25,6 +27,7 @@ from app.words import time_left
 
 log = logging.getLogger("triptych.review")
 GUARD_SECONDS = 0.3
+NOBODY = "reader"
 EMPTY = (
     "There is no study on this machine yet. Build one from two models' results, or open a study "
     "folder that was handed to you."
@@ -62,7 +65,7 @@ class ReviewPresenter(Presenter):
         self._state = "start"
         self._before_pause = ""
         self._presentation: Any = None
-        self._ahead: tuple[int, BoardItem] | None = None
+        self._ahead: tuple[str, BoardItem] | None = None
         self._answer: str | None = None
         self._clock = ItemClock(now)
         self._shown_utc = ""
@@ -98,6 +101,12 @@ class ReviewPresenter(Presenter):
         self.view.show_waiting("Opening the study")
         self._remember_rater(rater)
         self.services.tasks.query(self, lambda: self._open(info.path), self._opened, self._refused)
+
+    def begin_folder(self, folder: str, rater: str) -> None:
+        """Open a study that was handed over as a folder or a file."""
+        path = Path(folder)
+        self._studies[folder] = SimpleNamespace(path=path)
+        self.begin(folder, rater or self.services.settings.current.rater_name or NOBODY)
 
     def choose(self, answer: str) -> None:
         """An answer was chosen; it is stored once it is confirmed."""
@@ -197,7 +206,7 @@ class ReviewPresenter(Presenter):
         rows = [_row(info) for info in studies]
         self.view.show_studies(rows, rater=rater, sentence=CHOOSE if rows else EMPTY)
         if wanted in self._studies:
-            self.begin(str(wanted), rater or "reader")
+            self.begin(str(wanted), rater or NOBODY)
 
     def _not_listed(self, error: Exception) -> None:
         self.view.show_studies([], rater="", sentence=sentence(error))
@@ -227,7 +236,7 @@ class ReviewPresenter(Presenter):
             return
         self._state = "loading"
         ahead, self._ahead = self._ahead, None
-        if ahead is not None and ahead[0] == presentation.position:
+        if ahead is not None and ahead[0] == presentation.item_id:
             self._put(ahead[1])
             return
         media = self._study.media
@@ -250,32 +259,31 @@ class ReviewPresenter(Presenter):
 
     def _look_ahead(self) -> None:
         """Decode the next item while this one is read, so that nobody waits."""
-        upcoming = getattr(self._session, "upcoming", None)
-        if upcoming is None:
+        self.services.tasks.query(self, self._session.upcoming, self._decode_ahead, _never_mind)
+
+    def _decode_ahead(self, presentation: Any) -> None:
+        if presentation is None or self._study is None:
             return
-        media = self._study.media
+        media, item_id = self._study.media, presentation.item_id
+        self.services.tasks.run(
+            self,
+            lambda: (item_id, board_item(presentation, media)),
+            self._keep_ahead,
+            _never_mind,
+        )
 
-        def decode() -> tuple[int, BoardItem] | None:
-            presentation = upcoming()
-            if presentation is None:
-                return None
-            return presentation.position, board_item(presentation, media)
-
-        self.services.tasks.run(self, decode, self._keep_ahead, lambda _error: None)
-
-    def _keep_ahead(self, ahead: tuple[int, BoardItem] | None) -> None:
+    def _keep_ahead(self, ahead: tuple[str, BoardItem]) -> None:
         self._ahead = ahead
 
-    def _stored(self, _result: Any) -> None:
+    def _stored(self, following: Any) -> None:
         self._pace.add(self._spent)
         self.services.changes.tell("rating", origin="review")
         log.info("answer stored %s of %s", *self._place())
-        self._next()
+        self._take(following)
 
-    def _undone(self, _result: Any) -> None:
-        self._ahead = None
+    def _undone(self, before: Any) -> None:
         log.info("went back from %s of %s", *self._place())
-        self._next()
+        self._take(before)
 
     def _not_stored(self, error: Exception) -> None:
         """Nothing was kept: the item stays, with its answer, and says why."""
@@ -283,13 +291,9 @@ class ReviewPresenter(Presenter):
         self.view.set_live(True)
         self.view.show_hint(sentence(error), kind="error")
 
-    def _next(self) -> None:
-        if self._session is not None:
-            self.services.tasks.query(self, self._session.current, self._take, self._refused)
-
     def _finish(self) -> None:
+        self._leave()
         self._state = "finished"
-        self._session, self._ahead = None, None
         self.services.quiet(False)
         self.view.show_finished(
             "Every item has its answer, and every answer is stored. The coordinator can now "
@@ -299,9 +303,9 @@ class ReviewPresenter(Presenter):
         self.services.changes.tell("study", origin="review")
 
     def _leave(self) -> None:
-        closing = getattr(self._study, "close", None)
-        if closing is not None:
-            closing()
+        if self._study is not None:
+            # Behind the writes that wait on the same lane.
+            self.services.tasks.query(self.services, self._study.close)
         self._study = self._session = self._presentation = self._ahead = None
         if self._state not in ("start", "finished"):
             self.services.quiet(False)
@@ -316,6 +320,7 @@ class ReviewPresenter(Presenter):
     def _timing(self) -> dict[str, Any]:
         first, spent, idle = self._clock.milliseconds()
         return {
+            "item_id": self._presentation.item_id,
             "shown_utc": self._shown_utc,
             "first_action_ms": first,
             "answer_ms": spent,
@@ -334,6 +339,7 @@ class ReviewPresenter(Presenter):
     def _connect(self) -> None:
         view = self.view
         view.begun.connect(self.begin)
+        view.folder_chosen.connect(self.begin_folder)
         view.answer_chosen.connect(self.choose)
         view.confirm_asked.connect(self.confirm)
         view.undo_asked.connect(self.undo)
@@ -348,8 +354,13 @@ class ReviewPresenter(Presenter):
 
 def _row(info: Any) -> StudyRow:
     """What the start page says of a study: its title and how far it is, never what it compares."""
-    open_ = not getattr(info, "unblinded", False)
-    facts = f"{info.items:,} items"
-    if not open_:
-        facts += ", unblinded: takes no more answers"
-    return StudyRow(info.id, info.title, facts, open_)
+    if info.fault:
+        return StudyRow(info.id, "A study that cannot be opened", info.fault, open=False)
+    facts = f"{info.answered:,} of {info.items:,} items answered"
+    if info.unblinded:
+        facts += "; unblinded, takes no more answers"
+    return StudyRow(info.id, info.title or "Untitled study", facts, open=not info.unblinded)
+
+
+def _never_mind(_error: Exception) -> None:
+    """Looking ahead failed; the item itself will say why once it is its turn."""

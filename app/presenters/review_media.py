@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.widgets.content import Content, Picture, crop, eight_bit
-from app.widgets.triptych import BoardItem
+from app.widgets.triptych import ROWS, BoardItem
 
 Media = Callable[[str], NDArray[np.uint8]]
 SHORT_TEXT = 60
@@ -33,8 +33,8 @@ def board_item(presentation: Any, media: Media) -> BoardItem:
             kept[media_id] = eight_bit(media(media_id))
         return kept[media_id]
 
-    left = tuple(content_of(panel, picture) for panel in presentation.left)
-    right = tuple(content_of(panel, picture) for panel in presentation.right)
+    left = _wing([content_of(panel, picture) for panel in presentation.left])
+    right = _wing([content_of(panel, picture) for panel in presentation.right])
     return BoardItem(
         query=content_of(presentation.query, picture),
         left=left,
@@ -42,6 +42,11 @@ def board_item(presentation: Any, media: Media) -> BoardItem:
         prompt=presentation.prompt,
         text_role=text_role((*left, *right)),
     )
+
+
+def _wing(contents: list[Content]) -> tuple[Content, ...]:
+    """Always three: a task may have fewer candidates than that."""
+    return tuple((contents + [Content()] * ROWS)[:ROWS])
 
 
 def content_of(panel: Any, picture: Callable[[str], Picture]) -> Content:
@@ -64,6 +69,6 @@ def region(pictures: tuple[Picture, ...], box: tuple[int, int, int, int]) -> Pic
 
 def text_role(contents: tuple[Content, ...]) -> str:
     """One size for all candidates: large only if each is a few words and nothing else."""
-    texts = [content.text for content in contents]
-    short = all(text is not None and len(text) <= SHORT_TEXT for text in texts)
+    texts = [content.text for content in contents if content.text or content.pictures]
+    short = bool(texts) and all(text is not None and len(text) <= SHORT_TEXT for text in texts)
     return "title" if short and not any(content.pictures for content in contents) else "reading"

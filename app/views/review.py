@@ -41,6 +41,7 @@ class ReviewView(QWidget):
         answer_chosen: ``left``, ``right``, ``both`` or ``neither``.
         confirm_asked, undo_asked, pause_asked, resume_asked, leave_asked: what they say.
         begun: study id and rater.
+        folder_chosen: folder of a study handed over, and rater.
         build_asked: there is no study; make one.
         revealed: the item put up last has been painted, all of it.
         input_seen: a key, a click, a move or the wheel.
@@ -54,6 +55,7 @@ class ReviewView(QWidget):
     resume_asked = Signal()
     leave_asked = Signal()
     begun = Signal(str, str)
+    folder_chosen = Signal(str, str)
     build_asked = Signal()
     revealed = Signal()
     input_seen = Signal()
@@ -111,12 +113,12 @@ class ReviewView(QWidget):
 
     def show_waiting(self, sentence: str) -> None:
         """Nothing to see yet."""
-        self.wait.sentence.setText(sentence)
+        self.wait.say(sentence)
         self._show(self.wait)
 
     def show_paused(self, sentence: str) -> None:
         """A curtain before the pictures."""
-        self.curtain.sentence.setText(sentence)
+        self.curtain.say(sentence)
         self._show(self.curtain)
 
     def show_reading(self) -> None:
@@ -126,7 +128,7 @@ class ReviewView(QWidget):
     def show_finished(self, sentence: str) -> None:
         """The end of the study."""
         self.board.clear()
-        self.end.sentence.setText(sentence)
+        self.end.say(sentence)
         self._show(self.end)
 
     def viewing(self) -> dict[str, dict[str, object]]:
@@ -239,6 +241,7 @@ class ReviewView(QWidget):
         # Queued: the children of the board are painted in the same pass, after it.
         self.board.revealed.connect(self.revealed, Qt.ConnectionType.QueuedConnection)
         self.start.begun.connect(self.begun)
+        self.start.folder_chosen.connect(self.folder_chosen)
         self.start.build_asked.connect(self.build_asked)
 
     def _show(self, page: QWidget) -> None:
@@ -246,7 +249,7 @@ class ReviewView(QWidget):
         self._wanted = page
         small = self.width() < LEAST[0] or self.height() < LEAST[1]
         if page is self._reading and small:
-            self.small.sentence.setText(
+            self.small.say(
                 f"It has {self.width()} x {self.height()} points; pictures are compared on "
                 f"{LEAST[0]} x {LEAST[1]} or more. Make the window larger."
             )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
+    QFileDialog,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -55,6 +56,11 @@ class SentencePage(QWidget):
         column.addWidget(box, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(3)
 
+    def say(self, sentence: str) -> None:
+        """The sentence, with room for all its lines."""
+        self.sentence.setText(sentence)
+        self.sentence.setMinimumHeight(self.sentence.heightForWidth(WIDTH) if sentence else 0)
+
     def add_button(self, words: str, *, primary: bool = False) -> QPushButton:
         """One more button in the row below."""
         button = QPushButton(words)
@@ -73,6 +79,7 @@ class StartPage(SentencePage):
 
     begun = Signal(str, str)
     build_asked = Signal()
+    folder_chosen = Signal(str, str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Review", parent)
@@ -84,10 +91,12 @@ class StartPage(SentencePage):
         self.rater.setAccessibleName("Your name or initials")
         self.rater.setPlaceholderText("Your name or initials, stored with each answer")
         self.rater.setMaxLength(60)
-        self.body.addWidget(self.list)
+        self.body.addWidget(self.list, 1)
         self.body.addWidget(self.rater)
         self.begin = self.add_button("Begin", primary=True)
         self.build = self.add_button("Build a study")
+        self.folder = self.add_button("Open a study folder")
+        self.folder.clicked.connect(self._ask_folder)
         self.begin.clicked.connect(self._begin)
         self.build.clicked.connect(self.build_asked)
         self.list.itemActivated.connect(lambda _item: self._begin())
@@ -97,7 +106,7 @@ class StartPage(SentencePage):
 
     def show_studies(self, rows: Sequence[StudyRow], *, rater: str, sentence: str) -> None:
         """List the studies of this home; without any, say how to get one."""
-        self.sentence.setText(sentence)
+        self.say(sentence)
         self.list.clear()
         for row in rows:
             item = QListWidgetItem(f"{row.title}\n{row.facts}")
@@ -114,6 +123,11 @@ class StartPage(SentencePage):
         first = next((index for index, row in enumerate(rows) if row.open), -1)
         self.list.setCurrentRow(first)
         self._fit()
+
+    def _ask_folder(self) -> None:
+        folder = QFileDialog.getExistingDirectory(self, "Open a study folder")
+        if folder:
+            self.folder_chosen.emit(folder, self.rater.text().strip())
 
     def _begin(self) -> None:
         item = self.list.currentItem()

@@ -28,6 +28,11 @@ class Presentation:
     prompt: str
     position: int
     total: int
+    kind: str = "item"
+
+    @property
+    def item_id(self) -> str:
+        return f"i{self.position}"
 
 
 def picture(seed: int, shape: tuple[int, ...] = (96, 96)) -> np.ndarray:
@@ -68,15 +73,20 @@ class FakeStudy:
     def current(self) -> Presentation | None:
         return self.items[self.done] if self.done < len(self.items) else None
 
-    def answer(self, answer: str, **timing: Any) -> None:
+    def answer(self, answer: str, **timing: Any) -> Presentation | None:
         if self.fail is not None:
             raise self.fail
         self.answers.append((self.done + 1, answer, timing))
         self.done += 1
+        return self.current()
 
-    def undo(self) -> None:
+    def undo(self) -> Presentation | None:
         self.answers.append((self.done, "undo", {}))
         self.done -= 1
+        return self.current()
+
+    def upcoming(self) -> Presentation | None:
+        return self.items[self.done + 1] if self.done + 1 < len(self.items) else None
 
     def media(self, media_id: str) -> np.ndarray:
         seed = int("".join(letter for letter in media_id if letter.isdigit()))
@@ -96,8 +106,9 @@ class FakeSource:
         if self.study is None:
             return ()
         info = SimpleNamespace(
-            id="s1", title="Chest", items=len(self.study.items), path=Path("s1"), hash="0" * 64
-        )
+            id="s1", title="Chest", items=len(self.study.items), path=Path("s1"), hash="0" * 64,
+            answered=self.study.done, unblinded=False, fault="",
+        )  # fmt: skip
         return (info,)
 
     def open_study(self, _path: Path) -> FakeStudy:
