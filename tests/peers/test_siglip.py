@@ -97,9 +97,7 @@ def test_pictures(encoder: Encoder, plain: Plain, shape: tuple[int, int]):
     assert apart(encoder.encode([make(images=(pixels,))])[0], plain.image(pixels)) < CLOSE
 
 
-def test_fields_are_unit_before_their_mean_and_slices_pooled_first(
-    encoder: Encoder, plain: Plain
-):
+def test_fields_are_unit_before_their_mean_and_slices_pooled_first(encoder: Encoder, plain: Plain):
     slices, image = volume(6, 30, 40), picture(50, 60, 9)
     item = make("lung mass", images=(image,), volumes=(slices,), instruction="Find it")
     pooled = mean(*(plain.image(one) for one in slices))

@@ -1,0 +1,345 @@
+"""Cards, devices and weights: what is there, what is not, and what a person is told."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from engine import device as device_module
+from engine import weights as weights_module
+from engine.catalog import (
+    CARDS,
+    DEMO,
+    LOADERS,
+    find_card,
+    folder_settings,
+    model_cards,
+    require_loader,
+)
+from engine.control import Control
+from engine.device import choose_device
+from engine.errors import (
+    DeviceError,
+    EngineMissing,
+    NoAdapter,
+    UnknownModel,
+    WeightsMissing,
+    WeightsRefused,
+)
+from engine.models.load import load_encoder
+from engine.weights import resolve, weights_hash
+
+ROOT = Path(__file__).resolve().parents[2]
+PAPER = (
+    "SigLIP", "BLIP-2", "MedSigLIP", "MedImageInsight", "VLM2Vec-V2.0", "RzenEmbed",
+    "Qwen3-VL-Embedding-2B", "Qwen3-VL-Embedding-8B", "MedEmb-2B", "MedEmb-8B",
+)  # fmt: skip
+
+
+def write(path: Path, content: object) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return path
+
+
+def test_all_ten_models_of_the_paper_have_cards():
+    assert tuple(card.title for card in CARDS[:10]) == PAPER
+    assert [card.id for card in CARDS[10:]] == [
+        "random", "qwen3-vl-embedding-nano", "medemb-nano", "siglip-nano",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("card", CARDS, ids=lambda card: card.id)
+def test_every_card_is_whole(card):
+    assert card.licence
+    assert card.forms == ("2d", "3d", "text")
+    assert card.memory_mb > 0
+    assert card.revision is None or len(card.revision) == 40
+    assert find_card(card.id) == card
+    if card.hub_id:
+        assert find_card(card.hub_id) == card
+    if card.demo:
+        assert card.note == DEMO
+        assert "generated pictures" in card.note
+        assert card.folder == card.id
+    if card.loader is None:
+        assert "No adapter yet" in card.note
+        with pytest.raises(NoAdapter, match="no adapter"):
+            require_loader(card)
+    else:
+        module, _, name = require_loader(card).partition(":")
+        assert callable(getattr(importlib.import_module(module), name))
+
+
+def test_reading_cards_loads_nothing_heavy():
+    code = (
+        "import sys, engine.catalog, engine.device, engine.weights, engine.index, engine.encode, "
+        "engine.models.load, engine.models.random_encoder; engine.catalog.model_cards(); "
+        "heavy = {'torch', 'transformers', 'faiss', 'safetensors', 'huggingface_hub'} & "
+        "set(sys.modules); sys.exit(str(heavy) if heavy else 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_an_unknown_name_lists_the_known(tmp_path: Path):
+    with pytest.raises(UnknownModel, match=r"medemb-nano"):
+        find_card("medemb-3b")
+    with pytest.raises(UnknownModel, match="tells no family"):
+        find_card("somebody/else")
+    with pytest.raises(UnknownModel, match="not a model"):
+        find_card(str(tmp_path))
+
+
+def test_a_folder_tells_its_family(tmp_path: Path):
+    plain = write(tmp_path / "one/config.json", {"model_type": "qwen3_vl"}).parent
+    assert find_card(str(plain)).family == "qwen3-vl-embedding"
+    towers = write(tmp_path / "two/config.json", {"model_type": "siglip"}).parent
+    assert find_card(str(towers)).family == "siglip"
+    adapter = write(tmp_path / "three/adapter_config.json", {}).parent
+    assert find_card(str(adapter)).family == "medemb"
+    write(plain / "triptych.json", {"family": "medemb", "title": "Mine", "demo": True})
+    card = find_card(str(plain))
+    assert (card.family, card.title, card.demo, card.note) == ("medemb", "Mine", True, DEMO)
+    write(plain / "triptych.json", ["no object"])
+    with pytest.raises(UnknownModel, match="JSON object"):
+        folder_settings(plain)
+
+
+def test_a_hub_id_outside_the_catalogue_tells_its_family_by_its_name():
+    card = find_card("google/siglip-base-patch16-224")
+    assert (card.family, card.hub_id, card.revision) == (
+        "siglip", "google/siglip-base-patch16-224", None,
+    )  # fmt: skip
+
+
+def test_the_users_own_cards(tmp_path: Path):
+    write(
+        tmp_path / "ours.json",
+        {"family": "siglip", "folder": "/models/ours", "title": "Ours", "forms": ["2d"],
+         "settings": {"preprocess": "pad_square"}},
+    )  # fmt: skip
+    card = find_card("ours", cards_dir=tmp_path)
+    assert (card.title, card.forms, card.loader) == ("Ours", ("2d",), LOADERS["siglip"])
+    assert model_cards(tmp_path)[:-1] == CARDS
+
+
+@pytest.mark.parametrize(
+    ("content", "word"),
+    [
+        ({"family": "os"}, "needs a family"),
+        ({"family": "siglip", "loader": "os:system"}, "loader"),
+        ("text", "JSON object"),
+    ],
+)
+def test_a_card_names_a_family_never_code(tmp_path: Path, content: object, word: str):
+    write(tmp_path / "bad.json", content)
+    with pytest.raises(UnknownModel, match=word):
+        model_cards(tmp_path)
+    (tmp_path / "bad.json").write_text("{", encoding="utf-8")
+    with pytest.raises(UnknownModel, match=r"bad\.json"):
+        model_cards(tmp_path)
+
+
+def fake_torch(*, cards: int = 0, bf16: bool = True, mps: bool = False) -> SimpleNamespace:
+    return SimpleNamespace(
+        cuda=SimpleNamespace(
+            is_available=lambda: cards > 0,
+            device_count=lambda: cards,
+            get_device_name=lambda index: f"Card {index}",
+            is_bf16_supported=lambda: bf16,
+        ),
+        backends=SimpleNamespace(mps=SimpleNamespace(is_available=lambda: mps)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("machine", "asked", "dtype", "wanted"),
+    [
+        ({}, "auto", "auto", ("cpu", "float32")),
+        ({}, "cpu", "bf16", ("cpu", "bfloat16")),
+        ({"mps": True}, "auto", "auto", ("mps", "float32")),
+        ({"cards": 2, "mps": True}, "auto", "auto", ("cuda:0", "bfloat16")),
+        ({"cards": 2}, "cuda:1", "float16", ("cuda:1", "float16")),
+        ({"cards": 1, "bf16": False}, "cuda", "auto", ("cuda:0", "float32")),
+        ({"cards": 1}, "cpu", "auto", ("cpu", "float32")),
+    ],
+)
+def test_a_device_is_chosen_with_its_reason(monkeypatch, machine, asked, dtype, wanted):
+    monkeypatch.setattr(device_module, "import_torch", lambda: fake_torch(**machine))
+    choice = choose_device(asked, dtype=dtype)
+    assert (choice.device, choice.dtype) == wanted
+    assert choice.dtype in choice.reason
+    assert choice.reason.count(".") >= 2
+
+
+@pytest.mark.parametrize(
+    ("machine", "asked", "dtype", "word"),
+    [
+        ({}, "cuda", "auto", "--device cpu"),
+        ({"cards": 1}, "cuda:3", "auto", "--device cuda:0"),
+        ({}, "mps", "auto", "--device cpu"),
+        ({}, "tpu", "auto", "say one of"),
+        ({}, "cuda:x", "auto", "say one of"),
+        ({}, "cpu", "int8", "number format"),
+        ({}, "cpu", "float16", "float32"),
+        ({"cards": 1, "bf16": False}, "cuda", "bfloat16", "no bfloat16"),
+    ],
+)
+def test_an_absent_device_is_an_error_with_the_way_out(monkeypatch, machine, asked, dtype, word):
+    monkeypatch.setattr(device_module, "import_torch", lambda: fake_torch(**machine))
+    with pytest.raises(DeviceError, match=word):
+        choose_device(asked, dtype=dtype)
+
+
+def test_without_torch_the_line_that_mends_it_is_named(monkeypatch, tmp_path: Path):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(EngineMissing, match=r'pip install "triptych\[engine\]"'):
+        choose_device()
+    monkeypatch.setitem(sys.modules, "engine.models.siglip", None)
+    monkeypatch.delitem(sys.modules, "engine.models.siglip")
+    with pytest.raises(EngineMissing, match="triptych"):
+        load_encoder("siglip-nano", weights_dir=tmp_path, shipped_dir=tmp_path)
+    random = load_encoder("random", weights_dir=tmp_path, shipped_dir=tmp_path)
+    assert random.dim == 64
+
+
+def ask(model: str, folder: Path, **more: object):
+    return resolve(find_card(model), weights_dir=folder, shipped_dir=folder / "shipped", **more)
+
+
+def test_missing_weights_say_what_to_do(tmp_path: Path, monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(WeightsMissing, match="Install the program again"):
+        ask("siglip-nano", tmp_path)
+    with pytest.raises(WeightsMissing, match="not published"):
+        ask("medemb-2b", tmp_path)
+    with pytest.raises(WeightsMissing, match=r"hf download Qwen/Qwen3-VL-Embedding-2B --revision"):
+        ask("qwen3-vl-embedding-2b", tmp_path)
+
+
+def hub(monkeypatch, answer) -> list[dict[str, object]]:
+    """Stand in for the hub; nothing here talks to a network."""
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    calls: list[dict[str, object]] = []
+
+    def snapshot_download(repo: str, **options: object) -> None:
+        calls.append({"repo": repo, **options})
+        answer(options["local_dir"])
+
+    real = importlib.import_module("huggingface_hub.errors")
+    stand_in = SimpleNamespace(snapshot_download=snapshot_download)
+    modules = {"huggingface_hub": stand_in, "huggingface_hub.errors": real}
+    monkeypatch.setattr(
+        weights_module, "importlib", SimpleNamespace(import_module=modules.__getitem__)
+    )
+    return calls
+
+
+def fill(folder: Path) -> None:
+    write(folder / "config.json", {"model_type": "qwen3_vl"})
+    (folder / "model.safetensors").write_bytes(b"weights")
+
+
+def test_a_download_is_pinned_partial_and_safe(tmp_path: Path, monkeypatch):
+    calls, said = hub(monkeypatch, fill), []
+    found = ask("qwen3-vl-embedding-2b", tmp_path, control=Control(log=said.append))
+    assert found.folder == tmp_path / "qwen3-vl-embedding-2b"
+    assert found.revision == calls[0]["revision"] == find_card("qwen3-vl-embedding-2b").revision
+    assert not {"*.bin", "*.pt", "*.py"} & set(calls[0]["allow_patterns"])
+    assert "4.3 GB" in said[0]
+    ask("qwen3-vl-embedding-2b", tmp_path)
+    assert len(calls) == 1  # the second time it is there
+
+
+def test_a_half_download_is_taken_up_again(tmp_path: Path, monkeypatch):
+    folder = tmp_path / "qwen3-vl-embedding-2b"
+    fill(folder)
+    write(
+        folder / "model.safetensors.index.json",
+        {"weight_map": {"a": "model.safetensors", "b": "second.safetensors"}},
+    )
+    calls = hub(monkeypatch, lambda where: (where / "second.safetensors").write_bytes(b"more"))
+    ask("qwen3-vl-embedding-2b", tmp_path)
+    assert len(calls) == 1
+
+
+def test_a_gate_and_a_cut_line_are_explained(tmp_path: Path, monkeypatch):
+    errors = importlib.import_module("huggingface_hub.errors")
+    response = SimpleNamespace(headers={}, request=None, status_code=403)
+
+    def gate(_: Path) -> None:
+        error = errors.GatedRepoError.__new__(errors.GatedRepoError)
+        Exception.__init__(error, "403", response)
+        raise error
+
+    hub(monkeypatch, gate)
+    with pytest.raises(WeightsMissing, match="accept"):
+        ask("medsiglip-448", tmp_path)
+
+    def cut(_: Path) -> None:
+        raise ConnectionError("no route")
+
+    hub(monkeypatch, cut)
+    with pytest.raises(WeightsMissing, match=r"could not be downloaded .* hf download"):
+        ask("siglip-so400m-384", tmp_path)
+
+
+@pytest.mark.parametrize("name", ["pytorch_model.bin", "model.pt", "model.ckpt"])
+def test_pickled_weights_are_refused_with_the_way_to_convert(tmp_path: Path, name: str):
+    folder = write(tmp_path / "old/config.json", {"model_type": "siglip"}).parent
+    (folder / name).write_bytes(b"\x80\x04.")
+    with pytest.raises(WeightsRefused, match="safe_serialization"):
+        ask(str(folder), tmp_path)
+    (folder / name).unlink()
+    with pytest.raises(WeightsMissing, match="no safetensors"):
+        ask(str(folder), tmp_path)
+
+
+def test_the_hash_follows_weights_and_settings_files_only(tmp_path: Path):
+    fill(tmp_path)
+    first = weights_hash(tmp_path)
+    (tmp_path / "training.log").write_text("scores", encoding="utf-8")
+    write(tmp_path / "scores.json", {})
+    assert weights_hash(tmp_path) == first
+    write(tmp_path / "tokenizer.json", {"version": 2})
+    second = weights_hash(tmp_path)
+    (tmp_path / "model.safetensors").write_bytes(b"weightz")
+    assert len({first, second, weights_hash(tmp_path)}) == 3
+
+
+def test_the_hash_is_remembered_until_the_file_changes(tmp_path: Path, monkeypatch):
+    folder, memo = tmp_path / "m", tmp_path / ".hashes.json"
+    fill(folder)
+    first = weights_hash(folder, memo=memo)
+    with monkeypatch.context() as patch:
+        patch.setattr(weights_module, "_hash_file", lambda path: "0" * 64)
+        assert weights_hash(folder, memo=memo) == first
+    memo.write_text("damaged", encoding="utf-8")
+    assert weights_hash(folder, memo=memo) == first
+    (folder / "model.safetensors").write_bytes(b"other weights")
+    assert weights_hash(folder, memo=memo) != first
+
+
+def test_an_adapter_finds_its_base(tmp_path: Path):
+    base, adapter = tmp_path / "base", tmp_path / "adapter"
+    fill(base)
+    write(base / "triptych.json", {"family": "medemb", "settings": {"max_pixels": 9216}})
+    write(adapter / "adapter_config.json", {"base_model_name_or_path": "../base"})
+    (adapter / "adapter_model.safetensors").write_bytes(b"adapter")
+    found = ask(str(adapter), tmp_path)
+    assert (found.folder, found.adapter) == (base.resolve(), adapter.resolve())
+    assert found.settings == {"max_pixels": 9216}
+    assert found.adapter_digest
+    assert found.digest != found.adapter_digest
+    write(adapter / "adapter_config.json", {"base_model_name_or_path": "lost/base-7b"})
+    with pytest.raises(WeightsMissing, match=r"triptych\.json"):
+        ask(str(adapter), tmp_path)

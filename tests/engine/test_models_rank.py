@@ -1,0 +1,133 @@
+"""Ranks with ties, missing vectors and large pools; neighbours; random vectors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine import index as index_module
+from engine.evidence.item import ModelInput
+from engine.index import ExactIndex
+from engine.models.random_encoder import RandomEncoder
+from engine.rank import order_candidates, rank_of, rank_pool, score_pool
+
+RNG = np.random.default_rng(3)
+
+
+def vectors(count: int, dim: int = 16) -> np.ndarray:
+    return RNG.standard_normal((count, dim)).astype(np.float32)
+
+
+def test_a_constant_model_ranks_the_positive_last():
+    same = np.ones((5, 8), np.float32)
+    assert rank_pool(same[:2], same, [0, 3]).tolist() == [5, 5]
+    assert rank_pool(same[:1], same, [1], candidates=[[1, 0, 4]]).tolist() == [3]
+
+
+def test_equal_vectors_tie_wherever_they_stand():
+    pool = vectors(300)
+    pool[[7, 120, 299]] = pool[50]
+    query = pool[50:51] + 0.01 * vectors(1)
+    ranks = {rank_pool(query, pool, [gold])[0] for gold in (7, 50, 120, 299)}
+    assert len(ranks) == 1
+    assert ranks.pop() == 4
+
+
+def test_ranks_equal_a_plain_count():
+    query, pool = vectors(40), vectors(700)
+    gold = RNG.integers(0, 700, 40).tolist()
+    scores = score_pool(query, pool)
+    wanted = [
+        1 + sum(scores[row, other] >= scores[row, g] for other in range(700) if other != g)
+        for row, g in enumerate(gold)
+    ]
+    assert rank_pool(query, pool, gold).tolist() == wanted
+
+
+def test_local_ranking_sees_only_its_own_candidates():
+    pool = np.eye(4, dtype=np.float32)
+    query = np.array([[1, 0.5, 0.2, 0]], np.float32)
+    assert rank_pool(query, pool, [1]).tolist() == [2]
+    assert rank_pool(query, pool, [1], candidates=[[1, 2, 3]]).tolist() == [1]
+    with pytest.raises(ValueError, match="is not in"):
+        rank_pool(query, pool, [1], candidates=[[0, 2]])
+    with pytest.raises(ValueError, match="one entry per query"):
+        rank_pool(query, pool, [1, 2])
+
+
+def test_a_missing_vector_loses_against_all():
+    pool = vectors(6)
+    query = pool[2:4].copy()
+    pool[5] = np.nan
+    assert rank_pool(query, pool, [2, 5]).tolist() == [1, 6]
+    query[0] = np.nan
+    assert rank_pool(query, pool, [2, 5]).tolist() == [6, 6]
+    zero = np.zeros((1, 16), np.float32)
+    assert rank_pool(zero, pool, [0]).tolist() == [6]
+
+
+def test_many_queries_are_ranked_block_by_block():
+    pool = vectors(1500, 4)
+    assert rank_pool(pool, pool, list(range(1500))).tolist() == [1] * 1500
+
+
+def test_the_order_puts_the_positive_after_its_ties():
+    scores = np.array([0.5, 0.9, 0.5, np.nan, 0.5, 0.1])
+    assert order_candidates(scores, 0) == [1, 2, 4, 0, 5, 3]
+    assert order_candidates(scores, 3) == [1, 0, 2, 4, 5, 3]
+    for gold in range(6):
+        order = order_candidates(scores, gold)
+        assert sorted(order) == list(range(6))
+        assert order.index(gold) + 1 == rank_of(scores, gold)
+
+
+@pytest.mark.parametrize("many", [0, 10**12], ids=["faiss", "numpy"])
+def test_neighbours_are_exact(monkeypatch: pytest.MonkeyPatch, many: int):
+    monkeypatch.setattr(index_module, "MANY", many)
+    pool, query = vectors(200), vectors(5)
+    pool[17] = np.nan
+    found = ExactIndex(pool).search_many(query, 10)
+    scores = score_pool(query, pool)
+    for row, hits in enumerate(found):
+        wanted = np.argsort(-scores[row], kind="stable")[:10]
+        assert [hit[0] for hit in hits] == wanted.tolist()
+        assert [hit[1] for hit in hits] == pytest.approx(scores[row][wanted].tolist(), abs=1e-6)
+
+
+def test_neighbours_of_few_none_and_missing():
+    pool = vectors(3)
+    assert len(ExactIndex(pool).search(pool[0], 10)) == 3
+    assert ExactIndex(pool).search(np.full(16, np.nan), 2) == []
+    assert ExactIndex(np.empty((0, 16), np.float32)).search(pool[0], 2) == []
+    assert ExactIndex(pool).search(pool[1], 1)[0] == (1, pytest.approx(1.0, abs=1e-6))
+    ties = np.repeat(pool[:1], 4, axis=0)
+    assert [row for row, _ in ExactIndex(ties).search(pool[0], 2)] == [0, 1]
+
+
+def test_without_faiss_numpy_answers(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(index_module, "MANY", 0)
+    monkeypatch.setattr(index_module, "_faiss", lambda: None)
+    pool = vectors(4)
+    assert ExactIndex(pool).search(pool[2], 1)[0][0] == 2
+
+
+def test_random_vectors_follow_content_and_seed():
+    picture = RNG.integers(0, 256, (4, 4, 3), dtype=np.uint8)
+    items = [
+        ModelInput(None, ("a",), (), ()),
+        ModelInput("i", ("a",), (), ()),
+        ModelInput(None, (), (picture,), ()),
+        ModelInput(None, (), (), (picture[None],)),
+        ModelInput(None, (), (picture[::-1],), ()),
+        ModelInput(None, (), (), ()),
+    ]
+    encoder = RandomEncoder()
+    first = encoder.encode(items)
+    assert first.shape == (6, 64)
+    assert first.dtype == np.float32
+    assert np.linalg.norm(first, axis=1) == pytest.approx(np.ones(6), abs=1e-6)
+    assert np.array_equal(first[::-1], encoder.encode(items[::-1]))
+    assert np.abs(first @ first.T - np.eye(6)).max() < 0.6
+    other = RandomEncoder(seed=1)
+    assert other.fingerprint != encoder.fingerprint
+    assert not np.allclose(other.encode(items), first)
