@@ -12,7 +12,7 @@ from db.home import Home
 from engine.catalog import ModelCard, model_cards
 from studies.cli_common import Options
 from studies.errors import BadStudy, NoRun
-from studies.places import shipped_models
+from studies.places import on_disk
 
 DEMO_LABEL = "demo model, trained on generated pictures"
 
@@ -109,13 +109,6 @@ def card_document(card: ModelCard, home: Home) -> dict[str, Any]:
         "on_disk": on_disk(card, home),
         "note": card.note,
     }
-
-
-def on_disk(card: ModelCard, home: Home) -> bool:
-    """Whether the weights lie in the program or in the home; models without weights always do."""
-    if card.folder:
-        return (shipped_models() / card.folder).is_dir()
-    return card.hub_id is None or (home.weights / card.id).is_dir()
 
 
 def cards(home: Home) -> list[dict[str, Any]]:
@@ -270,12 +263,10 @@ def study_table(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def report(path: Path, *, form: str) -> Any:
-    """The statistics of an unblinded study."""
-    from studies.preference import report as write
+    """The statistics of an unblinded study: a document for ``json``, else text."""
+    from studies.preference.report import to_json, to_markdown, to_text
     from studies.preference.statistics import summary
     from studies.preference.unblind import load_unblinded
 
-    found = summary(load_unblinded(path))
-    if form == "json":
-        return write.to_json(found)
-    return write.to_markdown(found) if form == "markdown" else write.to_text(found)
+    write = {"json": to_json, "markdown": to_markdown, "text": to_text}[form]
+    return write(summary(load_unblinded(path)))

@@ -17,7 +17,7 @@ from db.errors import StoreError
 from db.home import Home
 from db.session import open_store
 from engine.catalog import model_cards
-from studies.places import shipped_models
+from studies.places import on_disk
 
 FREE_GIB = 2
 
@@ -142,7 +142,7 @@ def _database(home: Home) -> Finding:
 def _models(home: Home) -> Finding:
     cards = model_cards(home.cards)
     demo = [card for card in cards if card.demo and card.folder]
-    here = [card for card in demo if (shipped_models() / str(card.folder)).is_dir()]
+    here = [card for card in demo if on_disk(card, home)]
     adapters = sum(card.loader is not None for card in cards)
     says = f"{len(cards)} cards, {adapters} with an adapter, {len(here)} demo models shipped"
     if len(here) < len(demo):

@@ -5,6 +5,9 @@ from __future__ import annotations
 from importlib.resources import files
 from pathlib import Path
 
+from db.home import Home
+from engine.catalog import RANDOM, ModelCard
+
 
 def resources() -> Path:
     """The folder of data files that ships with the program."""
@@ -14,3 +17,14 @@ def resources() -> Path:
 def shipped_models() -> Path:
     """The folder of the small demo models."""
     return resources() / "models"
+
+
+def weights_folder(card: ModelCard, home: Home) -> Path:
+    """Where a card's weights lie, or would lie."""
+    return shipped_models() / card.folder if card.folder else home.weights / card.id
+
+
+def on_disk(card: ModelCard, home: Home) -> bool:
+    """Whether a card's weights lie on this machine; the random encoder needs none."""
+    folder = weights_folder(card, home)
+    return card.family == RANDOM or (folder.is_dir() and any(folder.glob("*.safetensors")))
