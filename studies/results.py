@@ -22,6 +22,7 @@ from studies.medheb.manifest import Manifest, read_manifest
 from studies.medheb.paper import Comparison, column_tasks, compare
 from studies.medheb.release import data_digest
 from studies.medheb.scores import (
+    REGIMES,
     Score,
     chance_score,
     coefficient_of_variation,
@@ -153,15 +154,24 @@ class Results:
 
     def regimes(self) -> dict[str, str]:
         """Task id to its difficulty regime, by mean Hit@1 of the baselines that ran it."""
+        hits = {line.task.id: _hits(line, NO_BASELINE) for line in self.tasks}
+        return {task: regime(float(np.mean(found))) for task, found in hits.items() if found}
+
+    def regime_summary(self) -> dict[str, tuple[int, float]]:
+        """Regime to its number of tasks and the mean over them of the standard deviation of
+        Hit@1 between models (population, the random floor left out).
+        """
+        regimes = self.regimes()
+        spread = {
+            line.task.id: float(np.std(_hits(line, ("random",))))
+            for line in self.tasks
+            if line.task.id in regimes
+        }
         found = {}
-        for line in self.tasks:
-            hits = [
-                cell.score.values["hit@1"]
-                for model, cell in line.scores.items()
-                if _family(model) not in NO_BASELINE
-            ]
-            if hits:
-                found[line.task.id] = regime(float(np.mean(hits)))
+        for name, _ in REGIMES:
+            tasks = [task for task, regime_name in regimes.items() if regime_name == name]
+            if tasks:
+                found[name] = (len(tasks), float(np.mean([spread[task] for task in tasks])))
         return found
 
 
@@ -268,6 +278,15 @@ def _chance_line(lines: Iterable[TaskLine]) -> ModelLine:
     return ModelLine("chance", columns, _cv(columns), ())
 
 
+def _hits(line: TaskLine, without: tuple[str, ...]) -> list[float]:
+    """Hit@1 of the models of a task, leaving some model families out."""
+    return [
+        cell.score.values["hit@1"]
+        for model, cell in line.scores.items()
+        if _family(model) not in without
+    ]
+
+
 def _family(model_id: str) -> str:
     return next((card.family for card in CARDS if card.id == model_id), model_id.split("-")[0])
 
@@ -285,6 +304,10 @@ def to_json(results: Results, *, compare_paper: bool = False) -> dict[str, Any]:
         "missing": [{"task": m.task.id, "reason": m.missing} for m in results.missing],
         "of": dict(results.of),
         "regimes": results.regimes(),
+        "regime_summary": {
+            name: {"tasks": count, "std": round(std, 4)}
+            for name, (count, std) in results.regime_summary().items()
+        },
     }
     if compare_paper:
         paper = results.paper()

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 WIDTH = 100
 NAME = 14
-CELLS = dict.fromkeys(COLUMNS, 7) | {"Held-out": 9, "All": 8}
+FIRST, *_ = COLUMNS
+CELLS = dict.fromkeys(COLUMNS, 7) | {"Held-out": 10}
 CV = 6
 MODELS = 7  # as many as fit beside a task's name
 TITLES = {"hit@1": "Hit@1 (%)", "hit@5": "Hit@5 (%)", "mrr@5": "MRR@5 (%)"}
@@ -47,7 +48,7 @@ def _table(results: Results, metric: str, paper: Comparison | None) -> str:
     head = {c: c + ("*" if c in marks else "") for c in COLUMNS}
     counts = {c: _count(results, c) for c in COLUMNS}
     lines = [_line(TITLES[metric], head, "CV" if metric == "hit@1" else "")]
-    lines.append(_line("tasks", counts, "").rstrip())
+    lines.append(_line("tasks", counts, ""))
     for model in (results.chance, *results.models):
         lines += _model(model, metric)
     if paper:
@@ -73,14 +74,15 @@ def _model(model: ModelLine, metric: str) -> list[str]:
     spans = {}
     for column, score in model.columns.items():
         low, high = score.interval[metric]
-        spans[column] = f"{low:.0f}-{high:.0f}"
+        low_text, high_text = f"{low:.0f}", f"{high:.0f}"
+        spans[column] = low_text if low_text == high_text else f"{low_text}-{high_text}"
     cv = f"{model.cv:.3f}" if metric == "hit@1" and model.cv is not None else ""
     return _named(model.model, [(_values(model, metric), cv), (spans, "")])
 
 
 def _named(name: str, rows: list[tuple[dict[str, str], str]]) -> list[str]:
     """Rows with a name that may need several lines of its own column."""
-    parts = textwrap.wrap(name, NAME) or [""]
+    parts = textwrap.wrap(name, NAME + 1) or [""]
     empty: dict[str, str] = {}
     rows = rows + [(empty, "")] * (len(parts) - len(rows))
     parts += [""] * (len(rows) - len(parts))
@@ -90,8 +92,13 @@ def _named(name: str, rows: list[tuple[dict[str, str], str]]) -> list[str]:
 
 
 def _line(name: str, cells: Mapping[str, str], last: str) -> str:
-    middle = "".join(cells.get(column, "").rjust(width) for column, width in CELLS.items())
-    return f"{name:<{NAME}}{middle}{last:>{CV}}"
+    """A name one letter too long takes it from the first cell, which has room."""
+    cut = max(0, len(name) - NAME)
+    middle = "".join(
+        cells.get(column, "").rjust(width - (cut if column == FIRST else 0))
+        for column, width in CELLS.items()
+    )
+    return f"{name:<{NAME}}{middle}{last:>{CV}}".rstrip()
 
 
 def _tasks(results: Results) -> str:
@@ -119,6 +126,7 @@ def _remarks(results: Results, paper: Comparison | None) -> list[str]:
     """What a reader must know beside the numbers."""
     found = [*_missing(results), *_gaps(results)]
     ties = sum(cell.ties for line in results.tasks for cell in line.scores.values())
+    found += _habits(results)
     if ties:
         found.append(f"{ties} queries tie with their positive; ties count against the model.")
     if paper:
@@ -126,6 +134,20 @@ def _remarks(results: Results, paper: Comparison | None) -> list[str]:
         found += [f"  {column}: {why}" for column, why in paper.marks.items()]
     wrapped = [part for one in found for part in _wrapped(one)]
     return ["\n".join(wrapped)] if wrapped else []
+
+
+def _habits(results: Results) -> Iterable[str]:
+    """Difficulty regimes, and how far models fall on families that few had looked at."""
+    summary = results.regime_summary()
+    if summary:
+        parts = [f"{name} {count} (std {std:.1f})" for name, (count, std) in summary.items()]
+        yield (
+            "Tasks by mean baseline Hit@1, with the standard deviation between models: "
+            f"{', '.join(parts)}."
+        )
+    drops = [f"{line.model} {line.drop:.1f}" for line in results.models if line.drop is not None]
+    if drops:
+        yield f"Established minus underexplored families, points of Hit@1: {', '.join(drops)}."
 
 
 def _wrapped(text: str) -> list[str]:

@@ -94,8 +94,8 @@ def compare(ours: Collection[Task], models: Collection[str]) -> Comparison:
         if theirs[column] != mine[column]:
             both = len(theirs[column] & mine[column])
             marks[column] = (
-                f"ours {len(mine[column])} tasks, the paper's {len(theirs[column])}, "
-                f"{both} in common"
+                f"tasks: ours {len(mine[column])}, the paper's {len(theirs[column])}, "
+                f"in common {both}"
             )
     marks.setdefault("I-Lab", ILAB)
     names = list(printed("table4", "hit@1"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -54,8 +55,8 @@ def write_picture(root: Path, row: dict[str, str], name: str, *, side: int = 8) 
     """A picture whose content follows from its name alone."""
     path = root / row["image_root"] / name
     path.parent.mkdir(parents=True, exist_ok=True)
-    seed = int.from_bytes(f"{row['image_root']}/{name}".encode()) % (2**63)
-    pixels = np.random.default_rng(seed).integers(0, 256, (side, side), dtype=np.uint8)
+    seed = hashlib.sha256(f"{row['image_root']}/{name}".encode()).digest()
+    pixels = np.random.default_rng(list(seed)).integers(0, 256, (side, side), dtype=np.uint8)
     Image.fromarray(pixels).save(path)
     return name
 

@@ -270,7 +270,7 @@ def test_a_comparison_marks_what_differs():
     assert whole.rows["MedEmb-8B"]["All"].keys() == {"hit@1", "hit@5", "mrr@5"}
     part = compare([task for task in tasks if task.family != "VQA"], [])
     assert set(part.marks) == {"VQA", "ID", "Held-out", "All", "I-Lab"}
-    assert part.marks["VQA"] == "ours 0 tasks, the paper's 11, 0 in common"
+    assert part.marks["VQA"] == "tasks: ours 0, the paper's 11, in common 0"
     assert set(compare([], []).marks) == set(COLUMNS)
 
 
