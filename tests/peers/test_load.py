@@ -17,7 +17,7 @@ from engine.evidence.item import Item
 from engine.models.common import memory_errors
 from engine.models.load import load_encoder
 from tests.peers.cases import MIXED, TEXT, make
-from tests.peers.tiny import volume, write_settings
+from tests.peers.tiny import as_published, volume, write_settings
 
 CLOSE = 1e-5
 
@@ -222,3 +222,15 @@ def test_out_of_memory_of_any_device_is_a_memory_error():
             raise error
     with pytest.raises(RuntimeError, match="shape"), memory_errors():
         raise RuntimeError("shape mismatch")
+
+
+@pytest.mark.parametrize("ends_text", [True, False])
+def test_the_published_layout_gives_the_same_vectors(
+    qwen: Path, qwen_open: Path, tmp_path: Path, ends_text: bool
+):
+    """Older file names, processor classes and rotary settings, as on the hub."""
+    source = qwen if ends_text else qwen_open
+    published = load(as_published(source, tmp_path / "published"))
+    items = [MIXED["image under the minimum"], MIXED["text"], make(volumes=(volume(3, 40, 40),))]
+    assert np.abs(published.encode(items) - load(source).encode(items)).max() < CLOSE
+    assert any("does not end" in note for note in published.notes) is not ends_text

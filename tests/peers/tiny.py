@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -185,3 +186,45 @@ def volume(count: int, height: int, width: int, seed: int = 0) -> np.ndarray:
 def write_settings(folder: Path, **content: Any) -> None:
     """Write a ``triptych.json``."""
     (folder / "triptych.json").write_text(json.dumps(content), encoding="utf-8")
+
+
+def as_published(source: Path, target: Path) -> Path:
+    """The same checkpoint in the layout of the published repositories (before 5.x)."""
+    shutil.copytree(source, target)
+    core = json.loads((target / "tokenizer.json").read_text("utf-8"))
+    keep = ("content", "lstrip", "normalized", "rstrip", "single_word", "special")
+    half = {"image_mean": [0.5] * 3, "image_std": [0.5] * 3}
+    sizes = {"patch_size": 16, "temporal_patch_size": 2, "merge_size": 2, **half}
+    config = json.loads((target / "config.json").read_text("utf-8"))
+    rope = config["text_config"].pop("rope_parameters")
+    config["text_config"]["rope_theta"] = rope.pop("rope_theta")
+    config["text_config"]["rope_scaling"] = rope
+    files: dict[str, Any] = {
+        "config.json": config,
+        "vocab.json": core["model"]["vocab"],
+        "tokenizer_config.json": {
+            "tokenizer_class": "Qwen2Tokenizer", "bos_token": None, "unk_token": None,
+            "eos_token": "<|im_end|>", "pad_token": "<|endoftext|>", "errors": "replace",
+            "add_prefix_space": False, "model_max_length": 262144,
+            "additional_special_tokens": list(SPECIALS[1:]),
+            "added_tokens_decoder": {
+                str(token["id"]): {name: token[name] for name in keep}
+                for token in core["added_tokens"]
+            },
+        },
+        "preprocessor_config.json": {
+            **sizes, "size": {"longest_edge": 16777216, "shortest_edge": 65536},
+            "image_processor_type": "Qwen2VLImageProcessorFast",
+            "processor_class": "Qwen3VLProcessor",
+        },
+        "video_preprocessor_config.json": {
+            **sizes, "size": {"longest_edge": 25165824, "shortest_edge": 4096},
+            "video_processor_type": "Qwen3VLVideoProcessor",
+            "processor_class": "Qwen3VLProcessor",
+        },
+    }  # fmt: skip
+    for name, content in files.items():
+        (target / name).write_text(json.dumps(content), encoding="utf-8")
+    (target / "merges.txt").write_text("#version: 0.2\n", encoding="utf-8")
+    (target / "processor_config.json").unlink()
+    return target
