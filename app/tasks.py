@@ -7,6 +7,7 @@ worker process (``app.jobs``).
 
 from __future__ import annotations
 
+import inspect
 import weakref
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -122,6 +123,6 @@ def _ignore(_value: object) -> None:
 
 def _weak(call: Callable[[Any], None]) -> Callable[[], Callable[[Any], None] | None]:
     """Hold a bound method weakly, so that waiting work does not keep its owner alive."""
-    if hasattr(call, "__self__"):
+    if inspect.ismethod(call):
         return weakref.WeakMethod(call)
     return lambda: call

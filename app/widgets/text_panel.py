@@ -96,6 +96,8 @@ class TextPanel(QTextEdit):
         cursor = QTextCursor(self.document())
         for number, line in enumerate(self._text.strip().splitlines()):
             self._add(cursor, line, first=number == 0)
+        # The panel's own cursor went along to the end; a resize would scroll to it.
+        self.moveCursor(QTextCursor.MoveOperation.Start)
         self._fit()
         self.verticalScrollBar().setValue(0)
 
