@@ -67,11 +67,11 @@ class EvidenceModel(RowsModel[EvidenceShown]):
         """Objects in the collection under the filter, loaded or not."""
         return self._all
 
-    def canFetchMore(self, parent: Index) -> bool:  # noqa: N802 - Qt's name
+    def canFetchMore(self, parent: Index) -> bool:
         """True while the collection holds more than is loaded."""
         return not parent.isValid() and len(self._rows) < self._all and not self._asked
 
-    def fetchMore(self, parent: Index) -> None:  # noqa: N802 - Qt's name
+    def fetchMore(self, parent: Index) -> None:
         """Ask for the next page."""
         self._asked = True
         self.more_wanted.emit(len(self._rows))

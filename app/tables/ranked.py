@@ -46,7 +46,7 @@ class RankedModel(QAbstractListModel):
                 here = self.index(position)
                 self.dataChanged.emit(here, here, [IMAGE])
 
-    def rowCount(self, parent: Index = ROOT) -> int:  # noqa: N802 - Qt's name
+    def rowCount(self, parent: Index = ROOT) -> int:
         """The length of the ranking."""
         return 0 if parent.isValid() else len(self._rows)
 

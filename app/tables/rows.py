@@ -77,19 +77,19 @@ class RowsModel(QAbstractTableModel, Generic[Row]):
         """All rows, fetched or not."""
         return len(self._rows)
 
-    def rowCount(self, parent: Index = ROOT) -> int:  # noqa: N802 - Qt's name
+    def rowCount(self, parent: Index = ROOT) -> int:
         """The rows handed out so far."""
         return 0 if parent.isValid() else self._shown
 
-    def columnCount(self, parent: Index = ROOT) -> int:  # noqa: N802 - Qt's name
+    def columnCount(self, parent: Index = ROOT) -> int:
         """The columns."""
         return 0 if parent.isValid() else len(self._columns)
 
-    def canFetchMore(self, parent: Index) -> bool:  # noqa: N802 - Qt's name
+    def canFetchMore(self, parent: Index) -> bool:
         """True while rows wait."""
         return not parent.isValid() and self._shown < len(self._rows)
 
-    def fetchMore(self, parent: Index) -> None:  # noqa: N802 - Qt's name
+    def fetchMore(self, parent: Index) -> None:
         """Hand out another page."""
         more = min(self._page, len(self._rows) - self._shown)
         self.beginInsertRows(ROOT, self._shown, self._shown + more - 1)
@@ -117,7 +117,7 @@ class RowsModel(QAbstractTableModel, Generic[Row]):
     def headerData(
         self,
         section: int,
-        orientation: Qt.Orientation,  # noqa: N802 - Qt's name
+        orientation: Qt.Orientation,
         role: int = int(Qt.ItemDataRole.DisplayRole),
     ) -> Any:
         """The head of a column."""

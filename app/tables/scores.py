@@ -39,23 +39,34 @@ class ScoresModel(QAbstractTableModel):
         self._table = table
         self._words = dict(consistency)
         self._best = tuple(
-            max((row.scores[place].value for row in table.rows  # type: ignore[union-attr]
-                 if row.key and not row.printed and row.scores[place] is not None), default=-1.0)
-            for place in range(len(table.columns)))
+            max(
+                (
+                    row.scores[place].value
+                    for row in table.rows  # type: ignore[union-attr]
+                    if row.key and not row.printed and row.scores[place] is not None
+                ),
+                default=-1.0,
+            )
+            for place in range(len(table.columns))
+        )
         self.endResetModel()
 
-    def rowCount(self, parent: Index = ROOT) -> int:  # noqa: N802 - Qt's name
+    def rowCount(self, parent: Index = ROOT) -> int:
         """The models and the chance line."""
         return 0 if parent.isValid() else len(self._table.rows)
 
-    def columnCount(self, parent: Index = ROOT) -> int:  # noqa: N802 - Qt's name
+    def columnCount(self, parent: Index = ROOT) -> int:
         """Names, scores and, where told, the consistency."""
         if parent.isValid() or not self._table.columns:
             return 0
         return 1 + len(self._table.columns) + bool(self._words)
 
-    def headerData(self, section: int, orientation: Qt.Orientation,  # noqa: N802 - Qt's name
-                   role: int = int(Qt.ItemDataRole.DisplayRole)) -> Any:
+    def headerData(
+        self,
+        section: int,
+        orientation: Qt.Orientation,
+        role: int = int(Qt.ItemDataRole.DisplayRole),
+    ) -> Any:
         """The head of a column."""
         if orientation != Qt.Orientation.Horizontal:
             return None
@@ -97,8 +108,9 @@ class ScoresModel(QAbstractTableModel):
         if not row.key:
             return ScoreCell(f"{score.value:.1f}", tone="warn")
         best = not row.printed and score.value == self._best[place]
-        return ScoreCell(f"{score.value:.1f}", detail_of(score),
-                         "quiet" if row.printed else "text", best)
+        return ScoreCell(
+            f"{score.value:.1f}", detail_of(score), "quiet" if row.printed else "text", best
+        )
 
 
 def detail_of(score: ScoreShown) -> str:

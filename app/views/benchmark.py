@@ -65,10 +65,10 @@ class BenchmarkView(QWidget):
         split.addWidget(self._left())
         split.addWidget(self._centre())
         split.setStretchFactor(1, 1)
-        split.setSizes([px(400), px(760)])
+        split.setSizes([px(430), px(730)])
         self.setLayout(column(split))
 
-    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+    def sizeHint(self) -> QSize:
         """A page."""
         return QSize(px(1160), px(740))
 
@@ -298,12 +298,15 @@ def _tree(name: str, heads: tuple[str, ...]) -> QTreeWidget:
     tree.setUniformRowHeights(True)
     tree.setRootIsDecorated(len(heads) > 2)
     tree.setAllColumnsShowFocus(True)
+    tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
     header = tree.header()
     header.setStretchLastSection(False)
     header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
     for place in range(1, len(heads)):
         header.setSectionResizeMode(place, QHeaderView.ResizeMode.Interactive)
-        header.resizeSection(place, px(180 if len(heads) == 2 else 64))
+        if len(heads) > 2:
+            tree.headerItem().setTextAlignment(2, Qt.AlignmentFlag.AlignRight)
+        header.resizeSection(place, px(190 if len(heads) == 2 else 68))
     return tree
 
 

@@ -93,6 +93,8 @@ class LibraryView(QWidget):
     def _side(self) -> QWidget:
         self.collections = QListWidget()
         self.collections.setAccessibleName("Collections")
+        self.collections.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.collections.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.collections.currentItemChanged.connect(self._collection_moved)
         self.form = QComboBox()
         self.form.setAccessibleName("Form")
@@ -164,7 +166,7 @@ class LibraryView(QWidget):
         made[0].setChecked(True)
         return made[0], made[1]
 
-    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+    def sizeHint(self) -> QSize:
         """A page."""
         return QSize(px(1160), px(740))
 
@@ -176,7 +178,7 @@ class LibraryView(QWidget):
         self.collections.blockSignals(True)
         self.collections.clear()
         for shown in collections:
-            item = QListWidgetItem(f"{shown.name}  ·  {shown.count:,}")
+            item = QListWidgetItem(f"{shown.name}\n{shown.count:,} objects")
             item.setData(Qt.ItemDataRole.UserRole, shown.key)
             item.setToolTip(f"{shown.name}: {shown.count:,} objects")
             self.collections.addItem(item)
@@ -257,7 +259,7 @@ class LibraryView(QWidget):
         if shown is not None:
             self.item_opened.emit(shown.key)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Enter opens the chosen object."""
         if (
             isinstance(event, QKeyEvent)
@@ -269,12 +271,12 @@ class LibraryView(QWidget):
             return True
         return super().eventFilter(watched, event)
 
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Take files and folders."""
         if event.mimeData().hasUrls():
             event.acceptProposedAction()
 
-    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802 - Qt's name
+    def dropEvent(self, event: QDropEvent) -> None:
         """Import what was dropped."""
         paths = [
             str(Path(url.toLocalFile())) for url in event.mimeData().urls() if url.isLocalFile()

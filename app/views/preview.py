@@ -37,7 +37,7 @@ class PictureBox(QWidget):
         self._image = image
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+    def paintEvent(self, event: QPaintEvent) -> None:
         """Draw it."""
         painter = QPainter(self)
         painter.fillRect(self.rect(), ink("picture"))

@@ -59,8 +59,9 @@ class QueryPanel(QWidget):
         stretch_columns(self.table, 1, {0: 48, 2: 84, 3: 140})
         self.table.selectionModel().currentChanged.connect(self._moved)
         upper = QWidget()
-        upper.setLayout(column(row(self.heading, self.failures_first), self.summary, self.table,
-                               space=6))
+        upper.setLayout(
+            column(row(self.heading, self.failures_first), self.summary, self.table, space=6)
+        )
         upper.layout().itemAt(0).layout().setStretch(0, 1)
         halves = QSplitter(Qt.Orientation.Vertical)
         halves.setChildrenCollapsible(False)
@@ -91,8 +92,15 @@ class QueryPanel(QWidget):
         self.ranking.opened.connect(self.open_wanted)
         self.ranking.setMinimumHeight(px(100))
         opened = QWidget()
-        opened.setLayout(column(self.detail_heading, self.instruction, row(self.picture, self.text),
-                                self.ranking, space=6))
+        opened.setLayout(
+            column(
+                self.detail_heading,
+                self.instruction,
+                row(self.picture, self.text),
+                self.ranking,
+                space=6,
+            )
+        )
         opened.layout().setContentsMargins(0, px(8), 0, 0)
         self._why = EmptyState("", "Choose a query to see its ranking.")
         self._opened = QStackedWidget()

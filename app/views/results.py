@@ -68,13 +68,15 @@ class ResultsView(QWidget):
         full.layout().setContentsMargins(px(12), px(12), px(12), px(12))
         self._pages = QStackedWidget()
         self._none = EmptyState(
-            "No results yet", "Compute a benchmark, and its scores are shown here.",
-            [button("Go to Benchmark", self.benchmark_wanted.emit, kind="primary")])
+            "No results yet",
+            "Compute a benchmark, and its scores are shown here.",
+            [button("Go to Benchmark", self.benchmark_wanted.emit, kind="primary")],
+        )
         self._pages.addWidget(self._none)
         self._pages.addWidget(full)
         self.setLayout(column(self._pages))
 
-    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+    def sizeHint(self) -> QSize:
         """A page."""
         return QSize(px(1160), px(740))
 
@@ -83,7 +85,8 @@ class ResultsView(QWidget):
         self.data.setAccessibleName("Benchmark data")
         self.data.setMinimumWidth(px(220))
         self.data.currentIndexChanged.connect(
-            lambda: self.data_chosen.emit(str(self.data.currentData() or "")))
+            lambda: self.data_chosen.emit(str(self.data.currentData() or ""))
+        )
         self.compare = QCheckBox("Compare with the paper")
         self.compare.setAccessibleName("Compare with the paper")
         self.compare.toggled.connect(self.compare_toggled)
@@ -91,18 +94,38 @@ class ResultsView(QWidget):
         self._metrics = QButtonGroup(self)
         keys: list[QPushButton] = []
         for place, metric in enumerate(METRICS):
-            key = button(metric.replace("hit", "Hit").replace("mrr", "MRR"),
-                         lambda metric=metric: self.metric_chosen.emit(metric),
-                         name=f"Show {metric}")
+            key = button(
+                metric.replace("hit", "Hit").replace("mrr", "MRR"),
+                lambda metric=metric: self.metric_chosen.emit(metric),
+                name=f"Show {metric}",
+            )
             key.setCheckable(True)
             self._metrics.addButton(key, place)
             keys.append(key)
         keys[0].setChecked(True)
         metrics = row(*keys, space=2)
-        exports = row(*(button(f"{name}", lambda name=name: self.export_wanted.emit(name.lower()),
-                               name=f"Export as {name}") for name in ("Markdown", "JSON")), space=4)
-        return row(section("Data"), self.data, metrics, self.compare, 1, self.note,
-                   section("Export"), exports, space=12)
+        exports = row(
+            *(
+                button(
+                    f"{name}",
+                    lambda name=name: self.export_wanted.emit(name.lower()),
+                    name=f"Export as {name}",
+                )
+                for name in ("Markdown", "JSON")
+            ),
+            space=4,
+        )
+        return row(
+            section("Data"),
+            self.data,
+            metrics,
+            self.compare,
+            1,
+            self.note,
+            section("Export"),
+            exports,
+            space=12,
+        )
 
     def _cells(self) -> QWidget:
         split = QSplitter(Qt.Orientation.Horizontal)
@@ -129,6 +152,11 @@ class ResultsView(QWidget):
     def show_note(self, text: str) -> None:
         """One line about what the numbers are."""
         self.note.setText(text)
+
+    def show_marks(self, text: str) -> None:
+        """Say which columns may not be compared with the paper."""
+        self.families.show_marks(text)
+        self.splits.show_marks(text)
 
     def show_families(self, table: ScoreTable) -> None:
         """Show the family table and its bars."""
@@ -161,4 +189,3 @@ class ResultsView(QWidget):
     def ask_file(self, suggested: str) -> str:
         """Let the user name a file to write; an empty text if none."""
         return QFileDialog.getSaveFileName(self, "Export results", suggested)[0]
-

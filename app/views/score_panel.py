@@ -9,7 +9,7 @@ from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QHeaderView,
-    QSplitter,
+    QScrollArea,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from app.shown import ScoreTable
 from app.tables.rows import Index
 from app.tables.scores import SCORE, ScoresModel
-from app.widgets.blocks import column, quiet, table_view
+from app.widgets.blocks import column, label, quiet, table_view, tell
 from app.widgets.chart import IntervalBars, font_of
 from app.widgets.ink import ink, px
 
@@ -27,7 +27,7 @@ from app.widgets.ink import ink, px
 class ScoreDelegate(QStyledItemDelegate):
     """Paints a score with its interval below."""
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: N802
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """Two lines."""
         return QSize(px(90), px(38))
 
@@ -64,24 +64,27 @@ class ScorePanel(QWidget):
         self.table.verticalHeader().setDefaultSectionSize(px(38))
         self.bars = IntervalBars()
         self.bars.setAccessibleName(f"{name}, bars with 95 % intervals")
-        self.legend = quiet("Bar: score in percent. Whisker: 95 % bootstrap interval. "
-                            "Dashed line: chance of that pool.", small=True)
-        lower = QWidget()
-        lower.setLayout(column(self.legend, self.bars, space=4))
-        lower.layout().setContentsMargins(0, px(10), 0, 0)
-        split = QSplitter(Qt.Orientation.Vertical)
-        split.setChildrenCollapsible(False)
-        split.addWidget(self.table)
-        split.addWidget(lower)
-        split.setSizes([px(300), px(360)])
-        self.consistency = quiet()
-        self.consistency.hide()
-        self.setLayout(column(split, self.consistency))
-        self.layout().setContentsMargins(0, px(8), 0, 0)
-        self._split = split
+        self.legend = quiet(
+            "Bar: score in percent. Whisker: 95 % bootstrap interval. "
+            "Dashed line: chance of that pool.",
+            small=True,
+        )
+        self.marks = label("", "small")
+        self.marks.hide()
+        self.area = QScrollArea()
+        self.area.setWidgetResizable(True)
+        self.area.setAccessibleName(f"{name}, drawn")
+        self.area.setWidget(self.bars)
+        layout = column(self.table, self.marks, self.legend, self.area, space=6)
+        layout.setStretchFactor(self.area, 1)
+        layout.setContentsMargins(0, px(8), 0, 0)
+        self.setLayout(layout)
 
-    def show_table(self, table: ScoreTable,
-                   consistency: Sequence[tuple[str, str]] = ()) -> None:
+    def show_marks(self, text: str) -> None:
+        """Say which columns may not be compared, and why."""
+        tell(self.marks, text, "warn")
+
+    def show_table(self, table: ScoreTable, consistency: Sequence[tuple[str, str]] = ()) -> None:
         """Show other scores."""
         self.model.set_table(table, consistency)
         delegate = ScoreDelegate(self.table)
@@ -94,6 +97,7 @@ class ScorePanel(QWidget):
             header.setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)
             header.resizeSection(0, px(190))
         self.bars.show_table(table)
-        wanted = px(38) * (len(table.rows) + 1) + px(6)
-        high = max(self.height(), px(500))
-        self._split.setSizes([min(wanted, high // 2 + px(40)), high - min(wanted, high // 2)])
+        wanted = px(38) * len(table.rows) + self.table.horizontalHeader().sizeHint().height()
+        # A long table (the paper's models) scrolls and leaves the figure its half.
+        self.table.setFixedHeight(min(wanted + px(6), px(330)))
+        self.bars.setMinimumHeight(self.bars.wanted_height())

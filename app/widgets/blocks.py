@@ -186,6 +186,8 @@ def table_view(name: str) -> QTableView:
     view.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
     view.setShowGrid(False)
     view.setWordWrap(False)
+    view.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+    view.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideMiddle)
     view.setTabKeyNavigation(False)
     view.setFrameShape(QFrame.Shape.NoFrame)
     view.verticalHeader().hide()

@@ -25,8 +25,11 @@ def font_of(painter: QPainter, size: int, *, bold: bool = False) -> QFontMetrics
 
 
 def shade_text(background: QColor) -> QColor:
-    """Black or near-white, whichever reads better on a colour."""
-    return QColor("#0d0d0d") if background.lightnessF() > 0.5 else QColor("#f0f0f0")
+    """Black or near-white, whichever reads better on a colour (WCAG 2 relative luminance)."""
+    parts = (background.redF(), background.greenF(), background.blueF())
+    red, green, blue = (c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
+    light = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    return QColor("#0d0d0d") if light > 0.18 else QColor("#f0f0f0")
 
 
 def whisker(painter: QPainter, left: float, right: float, y: float, half: float) -> None:
@@ -58,16 +61,21 @@ class IntervalBars(QWidget):
         self.updateGeometry()
         self.update()
 
-    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+    def minimumSizeHint(self) -> QSize:
         """Room for two lines of panels."""
         return QSize(px(480), px(120))
+
+    def wanted_height(self) -> int:
+        """Room for every bar to be read."""
+        _, down = self._grid()
+        return down * (px(46) + px(17) * len(self._table.rows))
 
     def _grid(self) -> tuple[int, int]:
         columns = len(self._table.columns)
         across = columns if self.width() >= columns * px(190) else (columns + 1) // 2
         return max(1, across), -(-columns // max(1, across))
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+    def paintEvent(self, event: QPaintEvent) -> None:
         """Draw every panel."""
         if not self._table.columns or not self._table.rows:
             return
@@ -89,7 +97,7 @@ class IntervalBars(QWidget):
     def _lanes(self, box: QRectF) -> tuple[float, float]:
         top = box.top() + px(18)
         lane = (box.height() - px(32)) / len(self._table.rows)
-        return top, min(lane, px(30))
+        return top, min(lane, px(44))
 
     def _names(self, painter: QPainter, box: QRectF, wide: int) -> None:
         metrics = font_of(painter, 11)
@@ -134,8 +142,9 @@ class IntervalBars(QWidget):
             painter.setPen(QPen(ink("line"), 1))
             painter.drawLine(QPointF(x, top), QPointF(x, bottom))
             painter.setPen(ink("quiet"))
-            at = QRectF(x - px(20), bottom + 1, px(40), px(13))
-            painter.drawText(at, Qt.AlignmentFlag.AlignCenter, str(percent))
+            side = {0: Qt.AlignmentFlag.AlignLeft, 100: Qt.AlignmentFlag.AlignRight}
+            at = QRectF(x - px(40) * percent / 100, bottom + 1, px(40), px(13))
+            painter.drawText(at, side.get(percent, Qt.AlignmentFlag.AlignHCenter), str(percent))
 
     def _bar(
         self,
@@ -210,10 +219,12 @@ class StackedShares(QWidget):
             for b in bars
         ]
         self.setAccessibleDescription(". ".join(told))
-        self.setMinimumHeight(px(34) + px(46) * max(1, len(bars)) + px(20))
+        count = max(1, len(bars))
+        self.setMinimumHeight(px(54) + px(40 if count > 6 else 46) * count)
+        self.setMaximumHeight(px(54) + px(64) * count)
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+    def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the head, the bars and the scale."""
         if not self._bars:
             return
@@ -278,10 +289,10 @@ class StackedShares(QWidget):
     def _intervals(self, painter: QPainter, band: QRectF, bar: ShareShown) -> None:
         low, up = bar.intervals[0]
         at, wide = band.left(), band.width() / 100
-        y = band.top() + band.height() * 0.2
+        y = band.top() - px(5)
         whisker(painter, at + low * wide, at + up * wide, y, px(4))
         low, up = bar.intervals[2]
-        y = band.top() + band.height() * 0.8
+        y = band.bottom() + px(5)
         whisker(painter, at + (100 - up) * wide, at + (100 - low) * wide, y, px(4))
 
     def _scale(self, painter: QPainter, field: QRectF, y: float) -> None:

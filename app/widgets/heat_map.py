@@ -8,6 +8,7 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
+    QFontMetrics,
     QHelpEvent,
     QKeyEvent,
     QMouseEvent,
@@ -40,6 +41,15 @@ def ramp(value: float) -> QColor:
                 )
             )
     return QColor(RAMP[-1][1])
+
+
+def two_lines(name: str, metrics: QFontMetrics, wide: int) -> str:
+    """A name broken at its last blank where it is too long, each line elided in its middle."""
+    parts = [name]
+    if metrics.horizontalAdvance(name) > wide and " " in name:
+        parts = list(name.rsplit(" ", 1))
+    middle = Qt.TextElideMode.ElideMiddle
+    return "\n".join(metrics.elidedText(part, middle, wide) for part in parts)
 
 
 class HeatMap(QAbstractScrollArea):
@@ -75,7 +85,7 @@ class HeatMap(QAbstractScrollArea):
         return self._current
 
     def _head(self) -> int:
-        return px(30)
+        return px(40)
 
     def _names(self) -> int:
         metrics = self.fontMetrics()
@@ -103,12 +113,12 @@ class HeatMap(QAbstractScrollArea):
         self.horizontalScrollBar().setPageStep(page)
         self.horizontalScrollBar().setSingleStep(self._wide() // 2)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+    def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the scroll bars right."""
         super().resizeEvent(event)
         self._fit()
 
-    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+    def minimumSizeHint(self) -> QSize:
         """A few rows at least."""
         return QSize(px(320), px(140))
 
@@ -127,7 +137,7 @@ class HeatMap(QAbstractScrollArea):
         inside = task < len(self._data.tasks) and model < len(self._data.models)
         return (task, model) if inside else (-1, -1)
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+    def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the cells that are seen, then the heads over them."""
         painter = QPainter(self.viewport())
         painter.fillRect(self.viewport().rect(), ink("panel"))
@@ -181,7 +191,7 @@ class HeatMap(QAbstractScrollArea):
 
     def _paint_models(self, painter: QPainter) -> None:
         painter.fillRect(0, 0, self.viewport().width(), self._head() - 2, ink("panel"))
-        metrics = font_of(painter, 12, bold=True)
+        metrics = font_of(painter, 11, bold=True)
         painter.setPen(ink("text"))
         for model, name in enumerate(self._data.models):
             box = self.cell_box(0, model)
@@ -189,7 +199,7 @@ class HeatMap(QAbstractScrollArea):
             box.setHeight(self._head())
             if box.left() < self._names() - px(8):
                 continue
-            text = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, box.width() - px(6))
+            text = two_lines(name, metrics, box.width() - px(6))
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
     def choose(self, task: int, model: int) -> None:
@@ -208,14 +218,14 @@ class HeatMap(QAbstractScrollArea):
             across.setValue(across.value() + box.right() - self.viewport().width())
         self.viewport().update()
 
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """A click chooses and opens a cell."""
         task, model = self.cell_at(event.position().toPoint())
         if task >= 0:
             self.choose(task, model)
             self.cell_chosen.emit(task, model)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         """Arrows walk, Enter and Space open."""
         steps = {
             Qt.Key.Key_Up: (-1, 0),
@@ -236,7 +246,7 @@ class HeatMap(QAbstractScrollArea):
         else:
             super().keyPressEvent(event)
 
-    def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+    def viewportEvent(self, event: QEvent) -> bool:
         """A tooltip says the whole cell in words."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             task, model = self.cell_at(event.pos())

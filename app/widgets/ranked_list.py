@@ -35,7 +35,7 @@ class RankedDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self.lane = lane
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: N802
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """One height for every line."""
         return QSize(px(160), self.lane)
 
@@ -49,8 +49,11 @@ class RankedDelegate(QStyledItemDelegate):
         painter.fillRect(box, ink("raised" if chosen else "panel"))
         font_of(painter, 15)
         painter.setPen(ink("quiet"))
-        painter.drawText(QRect(box.left(), box.top(), px(34), box.height()),
-                         int(Qt.AlignmentFlag.AlignCenter), str(row.rank))
+        painter.drawText(
+            QRect(box.left(), box.top(), px(34), box.height()),
+            int(Qt.AlignmentFlag.AlignCenter),
+            str(row.rank),
+        )
         side = box.height() - px(6)
         left = box.left() + px(36)
         if row.picture:
@@ -77,13 +80,21 @@ class RankedDelegate(QStyledItemDelegate):
         wide = metrics.horizontalAdvance("0.000") + px(12) if score else 0
         room = box.width() - wide
         low = bool(row.detail or row.gold)
-        upper = QRect(box.left(), box.top() + (box.height() // 2 - px(19) if low else 0), room,
-                      px(19) if low else box.height())
+        upper = QRect(
+            box.left(),
+            box.top() + (box.height() // 2 - px(19) if low else 0),
+            room,
+            px(19) if low else box.height(),
+        )
         painter.setPen(ink("text"))
-        painter.drawText(upper, middle, metrics.elidedText(
-            row.title, Qt.TextElideMode.ElideRight, room))
-        painter.drawText(QRect(box.right() - wide, box.top(), wide, box.height()),
-                         middle | int(Qt.AlignmentFlag.AlignRight), score)
+        painter.drawText(
+            upper, middle, metrics.elidedText(row.title, Qt.TextElideMode.ElideRight, room)
+        )
+        painter.drawText(
+            QRect(box.right() - wide, box.top(), wide, box.height()),
+            middle | int(Qt.AlignmentFlag.AlignRight),
+            score,
+        )
         lower = QRect(box.left(), box.top() + box.height() // 2, room, px(17))
         metrics = font_of(painter, 11)
         if row.gold:
@@ -91,8 +102,11 @@ class RankedDelegate(QStyledItemDelegate):
             painter.drawText(lower, middle, "✓ the right one")
             lower.setLeft(lower.left() + metrics.horizontalAdvance("✓ the right one") + px(10))
         painter.setPen(ink("quiet"))
-        painter.drawText(lower, middle, metrics.elidedText(
-            row.detail, Qt.TextElideMode.ElideRight, lower.width()))
+        painter.drawText(
+            lower,
+            middle,
+            metrics.elidedText(row.detail, Qt.TextElideMode.ElideRight, lower.width()),
+        )
 
 
 class RankedList(QListView):
@@ -166,7 +180,7 @@ class RankShift(QWidget):
         self._held = key
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+    def paintEvent(self, event: QPaintEvent) -> None:
         """Draw every line."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -190,8 +204,11 @@ class RankShift(QWidget):
         painter.setPen(QPen(colour, 3 if strong else 1.5, dash))
         path = QPainterPath(QPointF(px(3), self._y(left)))
         middle = self.width() / 2
-        path.cubicTo(QPointF(middle, self._y(left)), QPointF(middle, self._y(right)),
-                     QPointF(self.width() - px(3), self._y(right)))
+        path.cubicTo(
+            QPointF(middle, self._y(left)),
+            QPointF(middle, self._y(right)),
+            QPointF(self.width() - px(3), self._y(right)),
+        )
         painter.drawPath(path)
 
     def _stub(self, painter: QPainter, place: int, start: int, end: int) -> None:

@@ -34,7 +34,7 @@ Index = QModelIndex | QPersistentModelIndex
 class TileDelegate(QStyledItemDelegate):
     """Paints one tile: the picture on black, the title, the detail."""
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: N802
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """One size for all, so that a huge grid lays out at once."""
         return QSize(px(PICTURE_SIDE + 20), px(PICTURE_SIDE + 54))
 
