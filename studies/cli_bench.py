@@ -42,7 +42,7 @@ def run(
         done = work(said, "bench", arguments)
         document, text = cli_text.results(said.home, data=data, form="text", paper=False)
         answer(said, {**document, "run": done}, text + cli_text.run_footer(done))
-        if done.get("missing") or done.get("failures"):
+        if done.get("missing") or done.get("failures") or done.get("refused"):
             raise typer.Exit(1)
 
 

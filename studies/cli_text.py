@@ -180,6 +180,7 @@ def run_footer(done: dict[str, Any]) -> str:
         f"\nfailed: {row['task']} row {row['row']}: {row['reason']}"
         for row in done.get("failures", [])
     ]
+    lines += [f"\nrefused: {row['model']}: {row['reason']}" for row in done.get("refused", [])]
     return "".join(lines)
 
 

@@ -103,11 +103,8 @@ def plan_run(
     wanted = match_tasks(registry, tasks)
     digest = data_digest(data, registry)
     read, missing = _read(wanted, data, control)
-    for task in registry:
-        if task.id not in read and task.id not in missing and find_index(task, data) is None:
-            missing[task.id] = missing_sentence(task, data)
+    missing |= _absent([t for t in registry if t not in wanted], data)
     rows = task_results(store, digest)
-    stored = {(row.model_id, row.task_id) for row in rows if still_valid(home, row, read)}
     return Plan(
         root=data,
         digest=digest,
@@ -116,8 +113,13 @@ def plan_run(
         data=read,
         missing=missing,
         models=tuple(models),
-        stored=frozenset(stored),
+        stored=frozenset((r.model_id, r.task_id) for r in rows if still_valid(home, r, read)),
     )
+
+
+def _absent(tasks: Iterable[Task], root: Path) -> dict[str, str]:
+    """Tasks without an index file, by a look at names alone."""
+    return {t.id: missing_sentence(t, root) for t in tasks if find_index(t, root) is None}
 
 
 def _read(

@@ -1,5 +1,6 @@
 """The benchmark job from files to tables, with the random encoder, and its stops and starts."""
 
+import errno
 import json
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import studies.medheb.writer
 import studies.run
 from db.home import Home
 from db.runs import query_results, task_results
@@ -337,3 +339,44 @@ def test_the_whole_registry_reads_as_missing(tmp_path, home):
     text = to_text(load_results(home))
     assert "Missing, 106 of 107 tasks" in text
     assert "1/107" in text
+
+
+def test_a_full_disk_loses_nothing_stored(root, home, monkeypatch):
+    calls = []
+
+    def full(descriptor):
+        calls.append(descriptor)
+        if len(calls) > 8:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(studies.medheb.writer.os, "fsync", full)
+        with pytest.raises(OSError, match="No space left"):
+            bench(home, root)
+    assert not list(home.runs.rglob("*.part"))
+    kept = [line for line in load_results(home).tasks if line.missing is None]
+    assert len(kept) == 2
+    assert bench(home, root)["already"] == 2
+
+
+def test_one_model_after_another_with_progress_of_its_own(root, home, monkeypatch):
+    monkeypatch.setattr(
+        studies.run, "load_encoder", lambda name, **options: RandomEncoder(model_id=name)
+    )
+    last = {}
+
+    def report(number, total, unit, phase):
+        last[phase] = (number, total, unit)
+
+    bench(home, root, "random", "siglip-nano", control=Control(report=report))
+    for phase in ("random (1 of 2)", "siglip-nano (2 of 2)"):
+        number, total, unit = last[phase]
+        assert number == total > 100
+        assert unit == "items"
+    assert last["Reading tasks"] == (9, 9, "tasks")
+    results = load_results(home)
+    assert {line.model for line in results.models} == {"random", "siglip-nano"}
+    assert sum(count for count, _ in results.regime_summary().values()) == 9
+    assert "Tasks by mean baseline Hit@1" in to_text(results)
+    both = task_queries(home, root, "skin/i2i", ["random", "siglip-nano"], k=3)
+    assert set(both[0].rankings) == {"random", "siglip-nano"}
