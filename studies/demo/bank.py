@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from studies.demo.chest_case import ChestCase, draw_chest
 from studies.demo.pathology import Patch, draw_patch
-from studies.demo.phantom_brain import BrainCase, brain_pictures, draw_brain, scan_brain
-from studies.demo.phantom_chest import SHAPE, scan_chest
+from studies.demo.phantom_brain import BrainCase, BrainScan, brain_pictures, draw_brain, scan_brain
+from studies.demo.phantom_chest import SHAPE, ChestScan, scan_chest
 from studies.demo.skin import Lesion, draw_lesion
 from studies.demo.words import REGIONS
 from studies.demo.xray import Radiograph, project, slice_pictures
@@ -52,10 +52,18 @@ class Bank:
         seed: of the whole demo.
         split: ``test`` or ``train``; patients of one never appear in the other.
         slices: most slices kept of a volume.
+        shape: voxels (z, y, x) of every volume.
     """
 
-    def __init__(self, seed: int, split: str, *, slices: int = 64) -> None:
-        self.seed, self.split, self.slices = seed, split, slices
+    def __init__(
+        self,
+        seed: int,
+        split: str,
+        *,
+        slices: int = 64,
+        shape: tuple[int, int, int] = SHAPE,
+    ) -> None:
+        self.seed, self.split, self.slices, self.shape = seed, split, slices, shape
         self._chests: dict[tuple[str, int], Chest] = {}
         self._brains: dict[int, Brain] = {}
         self._patches: dict[int, Patch] = {}
@@ -71,25 +79,32 @@ class Bank:
 
     def chest(self, index: int, *, source: str = "chest") -> Chest:
         """A chest patient's pictures."""
-        key = (source, index)
-        if key not in self._chests:
-            case = self.chest_case(index, source=source)
-            scan = scan_chest(case, shape=SHAPE)
-            film = project(scan, source=source, key=case.key)
-            self._chests[key] = Chest(case, film, slice_pictures(scan, count=self.slices))
-        return self._chests[key]
+        if (source, index) not in self._chests:
+            self.add_chest(index, source=source)
+        return self._chests[source, index]
+
+    def add_chest(self, index: int, *, source: str = "chest") -> ChestScan:
+        """Make a chest patient's pictures and hand on the scan, which is not kept."""
+        case = self.chest_case(index, source=source)
+        scan = scan_chest(case, shape=self.shape)
+        film = project(scan, source=source, key=case.key)
+        slices = slice_pictures(scan, count=self.slices)
+        self._chests[source, index] = Chest(case, film, slices)
+        return scan
 
     def brain(self, index: int) -> Brain:
         """A brain patient's pictures."""
         if index not in self._brains:
-            case = self.brain_case(index)
-            scan = scan_brain(case)
-            self._brains[index] = Brain(
-                case,
-                brain_pictures(scan.t1, count=self.slices),
-                brain_pictures(scan.t2, count=self.slices),
-            )
+            self.add_brain(index)
         return self._brains[index]
+
+    def add_brain(self, index: int) -> BrainScan:
+        """Make a brain patient's pictures and hand on the scan, which is not kept."""
+        case = self.brain_case(index)
+        scan = scan_brain(case, shape=self.shape)
+        t1, t2 = (brain_pictures(volume, count=self.slices) for volume in (scan.t1, scan.t2))
+        self._brains[index] = Brain(case, t1, t2)
+        return scan
 
     def patch(self, index: int) -> Patch:
         """A pathology patch."""
