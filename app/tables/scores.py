@@ -38,17 +38,7 @@ class ScoresModel(QAbstractTableModel):
         self.beginResetModel()
         self._table = table
         self._words = dict(consistency)
-        self._best = tuple(
-            max(
-                (
-                    row.scores[place].value
-                    for row in table.rows  # type: ignore[union-attr]
-                    if row.key and not row.printed and row.scores[place] is not None
-                ),
-                default=-1.0,
-            )
-            for place in range(len(table.columns))
-        )
+        self._best = tuple(_best_of(table, place) for place in range(len(table.columns)))
         self.endResetModel()
 
     def rowCount(self, parent: Index = ROOT) -> int:
@@ -111,6 +101,12 @@ class ScoresModel(QAbstractTableModel):
         return ScoreCell(
             f"{score.value:.1f}", detail_of(score), "quiet" if row.printed else "text", best
         )
+
+
+def _best_of(table: ScoreTable, place: int) -> float:
+    """The highest score of a column among our own models; -1 where there is none."""
+    ours = [row.scores[place] for row in table.rows if row.key and not row.printed]
+    return max((score.value for score in ours if score is not None), default=-1.0)
 
 
 def detail_of(score: ScoreShown) -> str:

@@ -30,6 +30,7 @@ from app.widgets.blocks import (
     column,
     heading,
     label,
+    margins,
     panel,
     quiet,
     row,
@@ -82,7 +83,7 @@ class BenchmarkView(QWidget):
         upper.setLayout(column(section("Models"), self.models, space=6))
         tools = row(section("Tasks by family"), 1, self.task_count)
         lower.setLayout(column(tools, self.tasks, space=6))
-        lower.layout().setContentsMargins(0, px(8), 0, 0)
+        margins(lower, 0, px(8), 0, 0)
         halves = QSplitter(Qt.Orientation.Vertical)
         halves.addWidget(upper)
         halves.addWidget(lower)
@@ -90,7 +91,7 @@ class BenchmarkView(QWidget):
         side = QWidget()
         side.setMinimumWidth(px(300))
         side.setLayout(column(halves))
-        side.layout().setContentsMargins(px(12), px(12), px(8), px(12))
+        margins(side, px(12), px(12), px(8), px(12))
         return side
 
     def _centre(self) -> QWidget:
@@ -266,13 +267,17 @@ class BenchmarkView(QWidget):
 
     def chosen_tasks(self) -> list[str]:
         """The checked tasks."""
-        found = []
+        found: list[str] = []
         for family in range(self.tasks.topLevelItemCount()):
             parent = self.tasks.topLevelItem(family)
-            for place in range(parent.childCount() if parent else 0):
-                item = parent.child(place)
-                if item.checkState(0) == Qt.CheckState.Checked:
-                    found.append(item.data(0, KEY))
+            children = (
+                [] if parent is None else [parent.child(i) for i in range(parent.childCount())]
+            )
+            found += [
+                str(item.data(0, KEY))
+                for item in children
+                if item is not None and item.checkState(0) == Qt.CheckState.Checked
+            ]
         return found
 
     def _models_moved(self) -> None:

@@ -43,22 +43,15 @@ class ModelCardBox(QFrame):
         name.setStretch(0, 1)
         self.usable = label("")
         tell(self.usable, shown.why, "good" if shown.usable else "warn")
-        facts = " · ".join(
-            part
-            for part in (
-                shown.family,
-                shown.size,
-                f"{shown.dim} numbers" if shown.dim else "",
-                shown.forms,
-            )
-            if part
+        foot = self._foot(shown)
+        lines = [quiet(text, small=True) for text in _lines(shown) if text]
+        for line in lines:
+            line.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.setLayout(
+            column(name, _badges(shown), self.usable, *lines, 1, foot, space=5, margin=px(12))
         )
-        note = quiet(shown.note, small=True)
-        note.setVisible(bool(shown.note))
-        origin = " @ ".join(part for part in (shown.source, shown.revision[:10]) if part)
-        source = quiet(origin, small=True)
-        source.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        source.setVisible(bool(origin))
+
+    def _foot(self, shown: ModelShown) -> QHBoxLayout:
         self.checked = label("")
         tell(self.checked, shown.checked, "good")
         self.check = button(
@@ -68,27 +61,24 @@ class ModelCardBox(QFrame):
         self.check.setToolTip("Load it and embed one item of each form")
         foot = row(self.check, self.checked, 1)
         foot.setStretch(1, 20)
-        licence = quiet(f"Licence: {shown.licence}", small=True)
-        self.setLayout(
-            column(
-                name,
-                _badges(shown),
-                self.usable,
-                licence,
-                quiet(facts, small=True),
-                note,
-                source,
-                1,
-                foot,
-                space=5,
-                margin=px(12),
-            )
-        )
+        return foot
 
     def show_check(self, text: str, tone: str, *, checking: bool) -> None:
         """Say how the check goes or how it ended."""
         tell(self.checked, text, tone)
         self.check.setEnabled(not checking)
+
+
+def _lines(shown: ModelShown) -> tuple[str, ...]:
+    dim = f"{shown.dim} numbers" if shown.dim else ""
+    facts = (shown.family, shown.size, dim, shown.forms)
+    origin = (shown.source, shown.revision[:10])
+    return (
+        f"Licence: {shown.licence}",
+        " · ".join(part for part in facts if part),
+        shown.note,
+        " @ ".join(part for part in origin if part),
+    )
 
 
 def _badges(shown: ModelShown) -> QHBoxLayout:

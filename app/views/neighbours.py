@@ -28,6 +28,7 @@ from app.widgets.blocks import (
     column,
     heading,
     label,
+    margins,
     quiet,
     row,
     section,
@@ -91,45 +92,32 @@ class NeighboursView(QWidget):
         layout.setStretchFactor(self.text, 3)
         full.setLayout(layout)
         self._query = QStackedWidget()
-        self._query.addWidget(
-            EmptyState(
-                "No query",
-                "Choose an object in the library and find its neighbours, or choose a file.",
-                [
-                    button("Go to Library", self.library_wanted.emit, kind="primary"),
-                    button("Choose a file…", self._ask_file, name="Choose a file to search with"),
-                ],
-            )
-        )
+        none = self._no_query()
+        self._query.addWidget(none)
         self._query.addWidget(full)
-        self._query.widget(0).text.setFixedWidth(px(250))
         side = QWidget()
         side.setMinimumWidth(px(300))
         side.setLayout(column(self._query))
-        side.layout().setContentsMargins(px(12), px(12), px(8), px(12))
+        margins(side, px(12), px(12), px(8), px(12))
         return side
+
+    def _no_query(self) -> EmptyState:
+        none = EmptyState(
+            "No query",
+            "Choose an object in the library and find its neighbours, or choose a file.",
+            [
+                button("Go to Library", self.library_wanted.emit, kind="primary"),
+                button("Choose a file…", self._ask_file, name="Choose a file to search with"),
+            ],
+        )
+        none.text.setFixedWidth(px(250))
+        return none
 
     def _ranking_side(self) -> QWidget:
         side = QWidget()
         self.state = label("")
         self.state.hide()
-        self.lists = {
-            name: RankedList(f"Neighbours under the {name} model", whole=True) for name in SIDES
-        }
-        self.shift = RankShift()
-        for name, ranking in self.lists.items():
-            ranking.opened.connect(self.open_wanted)
-            ranking.chosen.connect(self.shift.hold)
-            ranking.rows.picture_wanted.connect(self.picture_wanted)
-            ranking.setAccessibleName(f"Neighbours, {name} model")
-        inner = QWidget()
-        inner.setLayout(row(self.lists["left"], self.shift, self.lists["right"], space=0))
-        for piece in (*self.lists.values(), self.shift):
-            inner.layout().setAlignment(piece, Qt.AlignmentFlag.AlignTop)
-        self._scroll = QScrollArea()
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setWidget(inner)
-        self._scroll.setAccessibleName("Rankings")
+        self._scroll = self._lanes()
         self._pages = QStackedWidget()
         self._none = EmptyState("", "Choose a query and a collection, then search.")
         self._pages.addWidget(self._none)
@@ -149,6 +137,24 @@ class NeighboursView(QWidget):
         layout.setContentsMargins(px(8), px(12), px(12), px(12))
         side.setLayout(layout)
         return side
+
+    def _lanes(self) -> QScrollArea:
+        self.lists = {name: RankedList(f"Neighbours, {name} model", whole=True) for name in SIDES}
+        self.shift = RankShift()
+        for ranking in self.lists.values():
+            ranking.opened.connect(self.open_wanted)
+            ranking.chosen.connect(self.shift.hold)
+            ranking.rows.picture_wanted.connect(self.picture_wanted)
+        lanes = row(self.lists["left"], self.shift, self.lists["right"], space=0)
+        for piece in (*self.lists.values(), self.shift):
+            lanes.setAlignment(piece, Qt.AlignmentFlag.AlignTop)
+        inner = QWidget()
+        inner.setLayout(lanes)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setWidget(inner)
+        area.setAccessibleName("Rankings")
+        return area
 
     def _choices(self) -> QWidget:
         self.collection = QComboBox()

@@ -96,21 +96,12 @@ class PreviewPanel(QWidget):
             button("Find neighbours", lambda: self.neighbours_wanted.emit(self._key)),
             1,
         )
-        full = QWidget()
-        layout = column(
-            self.heading,
-            self.picture,
-            keys,
-            self.problem,
-            self.facts,
-            self.notes,
-            self.report_head,
-            self.report,
-        )
-        layout.setStretchFactor(self.report, 1)
         self._rest = QWidget()
-        layout.addWidget(self._rest)
+        lines = (self.problem, self.facts, self.notes, self.report_head, self.report, self._rest)
+        layout = column(self.heading, self.picture, keys, *lines)
+        layout.setStretchFactor(self.report, 1)
         layout.setContentsMargins(px(8), px(12), px(12), px(12))
+        full = QWidget()
         full.setLayout(layout)
         self._pages = QStackedWidget()
         self._pages.addWidget(EmptyState("", "Choose an object to see it here."))

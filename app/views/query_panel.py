@@ -15,6 +15,7 @@ from app.widgets.blocks import (
     EmptyState,
     column,
     heading,
+    margins,
     quiet,
     row,
     section,
@@ -59,10 +60,9 @@ class QueryPanel(QWidget):
         stretch_columns(self.table, 1, {0: 48, 2: 84, 3: 140})
         self.table.selectionModel().currentChanged.connect(self._moved)
         upper = QWidget()
-        upper.setLayout(
-            column(row(self.heading, self.failures_first), self.summary, self.table, space=6)
-        )
-        upper.layout().itemAt(0).layout().setStretch(0, 1)
+        head = row(self.heading, self.failures_first)
+        head.setStretch(0, 1)
+        upper.setLayout(column(head, self.summary, self.table, space=6))
         halves = QSplitter(Qt.Orientation.Vertical)
         halves.setChildrenCollapsible(False)
         halves.addWidget(upper)
@@ -70,7 +70,7 @@ class QueryPanel(QWidget):
         halves.setSizes([px(260), px(400)])
         full = QWidget()
         full.setLayout(column(halves))
-        full.layout().setContentsMargins(px(12), px(8), 0, 0)
+        margins(full, px(12), px(8), 0, 0)
         self._pages = QStackedWidget()
         self._pages.addWidget(EmptyState("", "Choose a cell to open its queries."))
         self._pages.addWidget(full)
@@ -101,7 +101,7 @@ class QueryPanel(QWidget):
                 space=6,
             )
         )
-        opened.layout().setContentsMargins(0, px(8), 0, 0)
+        margins(opened, 0, px(8), 0, 0)
         self._why = EmptyState("", "Choose a query to see its ranking.")
         self._opened = QStackedWidget()
         self._opened.addWidget(self._why)

@@ -6,6 +6,7 @@ Lays out and emits intents; decides nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QImage
@@ -15,7 +16,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
     QHBoxLayout,
-    QPushButton,
     QSplitter,
     QStackedWidget,
     QTabWidget,
@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 from app.shown import HeatShown, QueryDetail, QueryShown, ScoreTable
 from app.views.query_panel import QueryPanel
 from app.views.score_panel import ScorePanel
-from app.widgets.blocks import EmptyState, button, column, quiet, row, section
+from app.widgets.blocks import EmptyState, button, column, margins, quiet, row, section
 from app.widgets.heat_map import HeatMap
 from app.widgets.ink import px
 
@@ -65,7 +65,7 @@ class ResultsView(QWidget):
         self.tabs.addTab(self._cells(), "Tasks and queries")
         full = QWidget()
         full.setLayout(column(self._bar(), self.tabs))
-        full.layout().setContentsMargins(px(12), px(12), px(12), px(12))
+        margins(full, px(12), px(12), px(12), px(12))
         self._pages = QStackedWidget()
         self._none = EmptyState(
             "No results yet",
@@ -91,41 +91,25 @@ class ResultsView(QWidget):
         self.compare.setAccessibleName("Compare with the paper")
         self.compare.toggled.connect(self.compare_toggled)
         self.note = quiet(wrap=False)
+        pieces = (section("Data"), self.data, self._metric_keys(), self.compare)
+        return row(*pieces, 1, self.note, section("Export"), self._export_keys(), space=12)
+
+    def _metric_keys(self) -> QHBoxLayout:
         self._metrics = QButtonGroup(self)
-        keys: list[QPushButton] = []
         for place, metric in enumerate(METRICS):
-            key = button(
-                metric.replace("hit", "Hit").replace("mrr", "MRR"),
-                lambda metric=metric: self.metric_chosen.emit(metric),
-                name=f"Show {metric}",
-            )
+            words = metric.replace("hit", "Hit").replace("mrr", "MRR")
+            key = button(words, partial(self.metric_chosen.emit, metric), name=f"Show {words}")
             key.setCheckable(True)
+            key.setChecked(place == 0)
             self._metrics.addButton(key, place)
-            keys.append(key)
-        keys[0].setChecked(True)
-        metrics = row(*keys, space=2)
-        exports = row(
-            *(
-                button(
-                    f"{name}",
-                    lambda name=name: self.export_wanted.emit(name.lower()),
-                    name=f"Export as {name}",
-                )
-                for name in ("Markdown", "JSON")
-            ),
-            space=4,
-        )
-        return row(
-            section("Data"),
-            self.data,
-            metrics,
-            self.compare,
-            1,
-            self.note,
-            section("Export"),
-            exports,
-            space=12,
-        )
+        return row(*self._metrics.buttons(), space=2)
+
+    def _export_keys(self) -> QHBoxLayout:
+        keys = [
+            button(name, partial(self.export_wanted.emit, name.lower()), name=f"Export as {name}")
+            for name in ("Markdown", "JSON")
+        ]
+        return row(*keys, space=4)
 
     def _cells(self) -> QWidget:
         split = QSplitter(Qt.Orientation.Horizontal)

@@ -17,6 +17,7 @@ from app.widgets.blocks import (
     button,
     column,
     label,
+    margins,
     quiet,
     row,
     stretch_columns,
@@ -91,7 +92,7 @@ class SettingsView(QWidget):
                 space=12,
             )
         )
-        inner.layout().setContentsMargins(px(4), px(12), px(12), px(12))
+        margins(inner, px(4), px(12), px(12), px(12))
         area = QScrollArea()
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
@@ -110,7 +111,7 @@ class SettingsView(QWidget):
                 self.table,
             )
         )
-        page.layout().setContentsMargins(0, px(10), 0, 0)
+        margins(page, 0, px(10), 0, 0)
         return page
 
     def show_settings(self, settings: Any, path: str) -> None:

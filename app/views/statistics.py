@@ -6,6 +6,7 @@ Lays out and emits intents; decides nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
@@ -57,7 +58,7 @@ class StatisticsView(QWidget):
         self.exports = [
             button(
                 name,
-                lambda name=name: self.export_wanted.emit(name.lower()),
+                partial(self.export_wanted.emit, name.lower()),
                 name=f"Export as {name}",
             )
             for name in FORMATS

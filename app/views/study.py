@@ -29,6 +29,7 @@ from app.widgets.blocks import (
     column,
     heading,
     label,
+    margins,
     panel,
     quiet,
     restyle,
@@ -118,7 +119,7 @@ class StudyView(QWidget):
         self._pages.addWidget(_scrolled(self.build))
         right = QWidget()
         right.setLayout(column(self._pages))
-        right.layout().setContentsMargins(px(16), px(12), px(12), px(12))
+        margins(right, px(16), px(12), px(12), px(12))
         return right
 
     def _steps_page(self) -> QWidget:

@@ -15,6 +15,11 @@ from app.widgets.blocks import button, column, heading, label, panel, quiet, row
 from app.widgets.ink import px
 
 SHORTEST = 8
+BUILD_WORDS = (
+    "Items are drawn in equal shares from every task. Which side shows which model is drawn per "
+    "item, sealed with the passphrase, and opened once, at unblinding. Keep the passphrase: "
+    "nobody can restore it."
+)
 
 
 @dataclass(frozen=True)
@@ -40,8 +45,24 @@ class BuildForm(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._building = False
-        self.name = QLineEdit()
+        form = self._fields()
+        self.state = label("")
+        self.build_button = button("Build the study", self._build, kind="primary")
+        self.leave_button = button("Back", self.left.emit, name="Leave the build form")
+        keys = row(self.build_button, self.leave_button, 1)
+        narrow = QWidget()
+        narrow.setMaximumWidth(px(720))
+        narrow.setLayout(
+            column(title("Build a study"), quiet(BUILD_WORDS), form, self.state, keys, 1, space=16)
+        )
+        self.setLayout(row(narrow, 1))
+        self._watch()
+
+    def _fields(self) -> QFormLayout:
+        self.name, self.secret, self.again = QLineEdit(), QLineEdit(), QLineEdit()
         self.name.setPlaceholderText("Shown to readers; do not name a model here")
+        for line in (self.secret, self.again):
+            line.setEchoMode(QLineEdit.EchoMode.Password)
         self.data, self.model_a, self.model_b = QComboBox(), QComboBox(), QComboBox()
         self.data.currentIndexChanged.connect(
             lambda: self.data_chosen.emit(str(self.data.currentData() or ""))
@@ -50,42 +71,19 @@ class BuildForm(QWidget):
         self.total.setRange(1, 100_000)
         self.total.setValue(530)
         self.seed.setRange(0, 2_147_483_647)
-        self.secret, self.again = QLineEdit(), QLineEdit()
-        for box in (self.secret, self.again):
-            box.setEchoMode(QLineEdit.EchoMode.Password)
         form = QFormLayout()
         form.setHorizontalSpacing(px(16))
         form.setVerticalSpacing(px(10))
-        for words, box in (
+        lines: tuple[tuple[str, QWidget], ...] = (
             ("Title", self.name), ("Results of", self.data), ("First model", self.model_a),
             ("Second model", self.model_b), ("Items", self.total), ("Seed", self.seed),
             ("Passphrase of the key", self.secret), ("The same again", self.again),
-        ):  # fmt: skip
-            box.setAccessibleName(words)
-            box.setMinimumWidth(px(340))
-            form.addRow(words, box)
-        self.state = label("")
-        self.build_button = button("Build the study", self._build, kind="primary")
-        self.leave_button = button("Back", self.left.emit, name="Leave the build form")
-        narrow = QWidget()
-        narrow.setMaximumWidth(px(720))
-        narrow.setLayout(
-            column(
-                title("Build a study"),
-                quiet(
-                    "Items are drawn in equal shares from every task. Which side shows which model "
-                    "is drawn per item, sealed with the passphrase, and opened once, at unblinding. "
-                    "Keep the passphrase: nobody can restore it."
-                ),
-                form,
-                self.state,
-                row(self.build_button, self.leave_button, 1),
-                1,
-                space=16,
-            )
-        )
-        self.setLayout(row(narrow, 1))
-        self._watch()
+        )  # fmt: skip
+        for words, field in lines:
+            field.setAccessibleName(words)
+            field.setMinimumWidth(px(340))
+            form.addRow(words, field)
+        return form
 
     def _watch(self) -> None:
         for line in (self.name, self.secret, self.again):

@@ -145,6 +145,13 @@ def _fill(layout: QHBoxLayout | QVBoxLayout, pieces: Sequence[object], space: in
             layout.addStretch(piece)
 
 
+def margins(widget: QWidget, left: int, top: int, right: int, bottom: int) -> None:
+    """Set the margins of a widget's layout."""
+    layout = widget.layout()
+    if layout is not None:
+        layout.setContentsMargins(left, top, right, bottom)
+
+
 def clear(layout: QLayout) -> None:
     """Take every piece out of a layout and delete it."""
     while (item := layout.takeAt(0)) is not None:

@@ -5,6 +5,8 @@ Owns drawing and choosing of one cell; refuses to compute. Heads stay in place w
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
@@ -30,7 +32,7 @@ RAMP = ((0.0, "#15191c"), (0.25, "#1f4a66"), (0.5, "#3680b0"), (0.75, "#86bfe4")
 def ramp(value: float) -> QColor:
     """The colour of a percentage."""
     share = min(1.0, max(0.0, value / 100))
-    for (low, dark), (high, light) in zip(RAMP, RAMP[1:], strict=False):
+    for (low, dark), (high, light) in pairwise(RAMP):
         if share <= high:
             part = (share - low) / (high - low)
             a, b = QColor(dark), QColor(light)
