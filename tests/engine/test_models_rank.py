@@ -81,9 +81,9 @@ def test_the_order_puts_the_positive_after_its_ties():
         assert order.index(gold) + 1 == rank_of(scores, gold)
 
 
-@pytest.mark.parametrize("many", [0, 10**12], ids=["faiss", "numpy"])
-def test_neighbours_are_exact(monkeypatch: pytest.MonkeyPatch, many: int):
-    monkeypatch.setattr(index_module, "MANY", many)
+@pytest.mark.parametrize("block", [1, 450, 10**9])
+def test_neighbours_are_exact(monkeypatch: pytest.MonkeyPatch, block: int):
+    monkeypatch.setattr(index_module, "BLOCK_SCORES", block)
     pool, query = vectors(200), vectors(5)
     pool[17] = np.nan
     found = ExactIndex(pool).search_many(query, 10)
@@ -102,13 +102,6 @@ def test_neighbours_of_few_none_and_missing():
     assert ExactIndex(pool).search(pool[1], 1)[0] == (1, pytest.approx(1.0, abs=1e-6))
     ties = np.repeat(pool[:1], 4, axis=0)
     assert [row for row, _ in ExactIndex(ties).search(pool[0], 2)] == [0, 1]
-
-
-def test_without_faiss_numpy_answers(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(index_module, "MANY", 0)
-    monkeypatch.setattr(index_module, "_faiss", lambda: None)
-    pool = vectors(4)
-    assert ExactIndex(pool).search(pool[2], 1)[0][0] == 2
 
 
 def test_random_vectors_follow_content_and_seed():
