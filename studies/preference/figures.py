@@ -19,6 +19,7 @@ from studies.preference.report import p_words
 from studies.preference.statistics import Block, Statistics
 
 BLUE, ORANGE, GREY = "#0072B2", "#E69F00", "#C8C8C8"
+DARK = "#a86f00"  # the orange where it is a thin line or letters on white
 INK, QUIET = "#1a1a1a", "#555555"
 FORMATS = ("png", "svg", "pdf")
 STYLE: dict[str, Any] = {
@@ -45,12 +46,11 @@ def stacked_bars(statistics: Statistics) -> Figure:
         A figure with its own canvas; nothing global is touched.
     """
     rows = [statistics.overall, *statistics.strata]
+    inches = 1.15 + 0.62 * len(rows)
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(8.0, 1.5 + 0.62 * len(rows)), facecolor="white")
+        figure = Figure(figsize=(8.0, inches), facecolor="white")
         FigureCanvasAgg(figure)
-        axes = figure.add_axes((0.215, 0.6 / figure.get_figheight(), 0.545, 0.0))
-        height = figure.get_figheight()
-        axes.set_position((0.215, 0.55 / height, 0.545, (0.62 * len(rows)) / height))
+        axes = figure.add_axes((0.2, 0.6 / inches, 0.58, 0.62 * len(rows) / inches))
         for place, one in enumerate(rows):
             _bar(axes, len(rows) - 1 - place, one)
         _dress(axes, statistics, rows)
@@ -75,15 +75,17 @@ def _bar(axes: Axes, y: int, one: Block) -> None:
         axes.text(50, y, "no ratings", ha="center", va="center", color=QUIET)
         return
     a, b, tie = (100 * share.count / one.n for share in (one.a, one.b, one.tie))
-    pieces = ((0.0, a, BLUE, "white"), (a, tie, GREY, INK), (a + tie, b, ORANGE, INK))
-    for start, width, colour, ink in pieces:
-        axes.barh(y, width, left=start, height=0.56, color=colour, edgecolor="white", linewidth=0.8)
-        if width >= 9:
-            axes.text(
-                start + width / 2, y + 0.02, f"{width:.1f} %", ha="center", va="center", color=ink
-            )
-    _whisker(axes, y - 0.36, one.a.low, one.a.high, BLUE, mirrored=False)
-    _whisker(axes, y - 0.36, one.b.low, one.b.high, "#a86f00", mirrored=True)
+    pieces = (
+        (0.0, a, BLUE, "white", "A"),
+        (a, tie, GREY, INK, "tie"),
+        (a + tie, b, ORANGE, INK, "B"),
+    )
+    for start, width, colour, ink, word in pieces:
+        axes.barh(y, width, left=start, height=0.54, color=colour, edgecolor="white", linewidth=0.8)
+        label = f"{word} {width:.1f} %" if width >= 13 else f"{width:.0f}" if width >= 4 else ""
+        axes.text(start + width / 2, y + 0.01, label, ha="center", va="center", color=ink)
+    _whisker(axes, y - 0.33, one.a.low, one.a.high, BLUE, mirrored=False)
+    _whisker(axes, y - 0.41, one.b.low, one.b.high, DARK, mirrored=True)
 
 
 def _whisker(
@@ -95,7 +97,7 @@ def _whisker(
     ends = (100 - 100 * high, 100 - 100 * low) if mirrored else (100 * low, 100 * high)
     axes.plot(ends, (y, y), color=colour, linewidth=1.4, solid_capstyle="butt")
     for end in ends:
-        axes.plot((end, end), (y - 0.05, y + 0.05), color=colour, linewidth=1.4)
+        axes.plot((end, end), (y - 0.035, y + 0.035), color=colour, linewidth=1.4)
 
 
 def _dress(axes: Axes, statistics: Statistics, rows: list[Block]) -> None:
@@ -106,19 +108,21 @@ def _dress(axes: Axes, statistics: Statistics, rows: list[Block]) -> None:
     axes.set_yticks([top - place for place in range(len(rows))])
     axes.set_yticklabels([f"{one.title}\nn = {one.n}" for one in rows], color=INK)
     axes.set_xticks([0, 25, 50, 75, 100])
-    axes.set_xlabel("Share of ratings, %; lines below the bars: Wilson 95 % intervals", color=QUIET)
+    axes.set_xlabel(
+        "Share of ratings preferred, %; lines below: Wilson 95 % intervals of A and B", color=QUIET
+    )
     axes.tick_params(length=0, colors=INK)
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
     axes.spines["bottom"].set_color("#999999")
-    above = top + 0.56
-    axes.text(0, above, f"{statistics.model_a} better", color=BLUE, weight="bold", va="bottom")
-    axes.text(50, above, "tie", color=QUIET, ha="center", va="bottom")
+    above = top + 0.42
+    # two long names do not fit on one line
+    lift = 0.26 if len(statistics.model_a) + len(statistics.model_b) > 56 else 0.0
+    axes.text(0, above + lift, f"A: {statistics.model_a}", color=BLUE, weight="bold", va="bottom")
     axes.text(
-        100, above, f"{statistics.model_b} better", color="#a86f00", weight="bold", ha="right",
-        va="bottom",
-    )  # fmt: skip
-    axes.text(104, above, f"{statistics.model_a} of decided", color=QUIET, va="bottom")
+        100, above, f"B: {statistics.model_b}", color=DARK, weight="bold", ha="right", va="bottom"
+    )
+    axes.text(104, above, "A among decided", color=QUIET, va="bottom")
     for place, one in enumerate(rows):
         axes.text(104, top - place, _decided(one), color=INK, va="center", fontsize=8)
 

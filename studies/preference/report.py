@@ -10,6 +10,8 @@ from studies.preference.statistics import LEAST_FOR_P, Block, Share, Statistics
 
 HEADS = ("group", "n", "A better", "B better", "tie", "both", "neither", "A of decided", "p")
 
+BRIEF = ("group", "n", "A better", "B better", "tie", "both, neither", "A of decided", "p")
+
 
 def to_json(statistics: Statistics) -> dict[str, Any]:
     """Every number, with the hash of the study; plain JSON values."""
@@ -18,8 +20,8 @@ def to_json(statistics: Statistics) -> dict[str, Any]:
 
 def to_text(statistics: Statistics) -> str:
     """For a terminal."""
-    rows = [HEADS, *(_cells(one) for one in blocks(statistics))]
-    widths = [max(len(row[place]) for row in rows) for place in range(len(HEADS))]
+    rows = [BRIEF, *(_brief(one) for one in blocks(statistics))]
+    widths = [max(len(row[place]) for row in rows) for place in range(len(BRIEF))]
     lines = ["  ".join(cell.ljust(w) for cell, w in zip(r, widths, strict=True)) for r in rows]
     return "\n".join(
         [*_opening(statistics), "", *(line.rstrip() for line in lines), "", *_notes(statistics)]
@@ -71,6 +73,12 @@ def p_words(p: float | None) -> str:
 def _cells(one: Block) -> tuple[str, ...]:
     shares = (one.a, one.b, one.tie, one.both, one.neither, one.a_decided)
     return (one.title, str(one.n), *(share_words(share) for share in shares), p_words(one.p))
+
+
+def _brief(one: Block) -> tuple[str, ...]:
+    shares = tuple(share_words(found).partition(" (")[0] for found in (one.a, one.b, one.tie))
+    kinds = f"{one.both.count}, {one.neither.count}"
+    return (one.title, str(one.n), *shares, kinds, share_words(one.a_decided), p_words(one.p))
 
 
 def _opening(statistics: Statistics) -> list[str]:
