@@ -1,0 +1,368 @@
+"""Contrastive training on the CPU or one device. Owns batching, schedule and the loop.
+
+Refuses to know where pairs come from (a stream is passed in), how a model turns items into vectors
+(a ``Trainee`` does) and where weights are kept (the caller saves them).
+
+Source: MedHEB paper, section 4 and appendix A.1. Shape letters as in ``engine.losses``.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from engine.control import Control
+from engine.evidence.item import ModelInput
+from engine.losses import COMPARISONS, cosines, masked_info_nce
+
+LossOf = Callable[[Tensor, Tensor, Tensor], Tensor]
+
+
+class Pair(Protocol):
+    """A query and the target that answers it."""
+
+    @property
+    def family(self) -> str:
+        """The benchmark's family, for the log."""
+
+    @property
+    def task(self) -> str:
+        """Which pairs are alike enough to be each other's hard negatives."""
+
+    @property
+    def query(self) -> ModelInput:
+        """The query, with its instruction."""
+
+    @property
+    def target(self) -> ModelInput:
+        """The target."""
+
+    @property
+    def group(self) -> str:
+        """Equal for targets that mean the same and so are not each other's negatives."""
+
+
+class Trainee(Protocol):
+    """A model as the loop sees it."""
+
+    @property
+    def module(self) -> nn.Module:
+        """What holds the parameters."""
+
+    def cost(self, item: ModelInput) -> int:
+        """Length of the item in tokens."""
+
+    def embed(self, items: Sequence[ModelInput]) -> Tensor:
+        """Vectors [B, D] with gradient, in the order of the items, not yet of unit length."""
+
+
+@dataclass(frozen=True)
+class TrainSettings:
+    """What decides a training run, with the paper's values where it gives them.
+
+    Attributes:
+        steps: optimiser steps of the whole schedule.
+        peak_rate: learning rate at the end of the warm-up.
+        warmup_share: share of the steps with a rising rate.
+        floor_share: the rate at the very end, as a share of the peak.
+        temperature: tau of the loss.
+        margin: delta of the false-negative mask.
+        compare: ``cosine`` or ``phi``: what the margin is measured on.
+        spare_equal_targets: targets of one group are no negatives (not in the paper).
+        both_ways: also rank the queries for every target (not in the paper).
+        nominal_batch: B_nom; with ``longest`` it gives the token budget T = 2 B_nom L_max.
+        longest: L_max in tokens.
+        most_pairs: S_max, most pairs in a batch.
+        open_batches: how many batches may be under construction at once.
+        by_task: batches of one ``task`` only, whose negatives are harder.
+        weight_decay: AdamW's, on matrices only.
+        clip: largest norm of the gradient.
+        seed: of every random choice made here.
+    """
+
+    steps: int
+    peak_rate: float = 1e-4
+    warmup_share: float = 0.05
+    floor_share: float = 0.0
+    temperature: float = 0.01
+    margin: float = 0.1
+    compare: str = "cosine"
+    spare_equal_targets: bool = False
+    both_ways: bool = False
+    nominal_batch: int = 32
+    longest: int = 256
+    most_pairs: int = 64
+    open_batches: int = 8
+    by_task: bool = False
+    weight_decay: float = 0.01
+    clip: float = 1.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Check at the border."""
+        if self.compare not in COMPARISONS:
+            raise ValueError(f"compare is {self.compare!r}; use one of {', '.join(COMPARISONS)}")
+        if min(self.steps, self.nominal_batch, self.longest, self.most_pairs) < 1:
+            raise ValueError("steps, nominal_batch, longest and most_pairs must be at least 1")
+        if self.temperature <= 0 or self.open_batches < 1:
+            raise ValueError("temperature must be above 0 and open_batches at least 1")
+
+    @property
+    def token_budget(self) -> int:
+        """T of the paper's equation 4."""
+        return 2 * self.nominal_batch * self.longest
+
+
+@dataclass(frozen=True)
+class StepRow:
+    """One optimiser step of the log; ``hit_at_1`` is the share of queries that rank their own
+    target first within the batch, ``tokens`` the padded length of the batch on both sides.
+    """
+
+    step: int
+    task: str
+    loss: float
+    hit_at_1: float
+    pairs: int
+    tokens: int
+    rate: float
+
+
+@dataclass
+class _Open:
+    """A batch under construction."""
+
+    group: str
+    pairs: list[Pair] = field(default_factory=list)
+    longest: int = 0
+
+    def padded_with(self, length: int) -> int:
+        """Padded tokens on both sides if a pair of this length came in."""
+        return 2 * (len(self.pairs) + 1) * max(self.longest, length)
+
+    def added_padding(self, length: int) -> int:
+        """Padded tokens that come with the pair beyond its own."""
+        return self.padded_with(length) - 2 * len(self.pairs) * self.longest - 2 * length
+
+    def add(self, pair: Pair, length: int) -> None:
+        """Take the pair in."""
+        self.pairs.append(pair)
+        self.longest = max(self.longest, length)
+
+
+def pack_batches(
+    pairs: Iterable[Pair],
+    length_of: Callable[[Pair], int],
+    settings: TrainSettings,
+    *,
+    refused: Callable[[Pair, int], None] = lambda pair, length: None,
+) -> Iterator[list[Pair]]:
+    """Form batches online by greedy best fit under the token budget (paper, equation 4).
+
+    A batch B satisfies 2 |B| max l <= T and |B| <= S_max. A pair goes where it adds the least
+    padding, then where the least room remains; it opens a batch of its own where that padding
+    would exceed its own tokens and a place is free. A batch leaves when nothing of its length fits.
+
+    Args:
+        pairs: the stream.
+        length_of: l of a pair, the longer of its two sides in tokens.
+        settings: budget, ceilings and grouping.
+        refused: told of every pair that exceeds the budget alone; it is left out.
+
+    Yields:
+        The pairs of a batch.
+    """
+    open_batches: list[_Open] = []
+    for pair in pairs:
+        length = length_of(pair)
+        if 2 * length > settings.token_budget:
+            refused(pair, length)
+            continue
+        group = pair.task if settings.by_task else ""
+        chosen = _best_fit(open_batches, group, length, settings)
+        if chosen is None:
+            if len(open_batches) >= settings.open_batches:
+                fullest = max(open_batches, key=lambda batch: len(batch.pairs) * batch.longest)
+                open_batches.remove(fullest)
+                yield fullest.pairs
+            chosen = _Open(group)
+            open_batches.append(chosen)
+        chosen.add(pair, length)
+        if not _fits(chosen, chosen.longest, settings):
+            open_batches.remove(chosen)
+            yield chosen.pairs
+    yield from (batch.pairs for batch in open_batches)
+
+
+def _fits(batch: _Open, length: int, settings: TrainSettings) -> bool:
+    within = batch.padded_with(length) <= settings.token_budget
+    return within and len(batch.pairs) < settings.most_pairs
+
+
+def _best_fit(
+    open_batches: Sequence[_Open], group: str, length: int, settings: TrainSettings
+) -> _Open | None:
+    fitting = [b for b in open_batches if b.group == group and _fits(b, length, settings)]
+    best = min(
+        fitting, key=lambda b: (b.added_padding(length), -b.padded_with(length)), default=None
+    )
+    place_free = len(open_batches) < settings.open_batches
+    if best is not None and place_free and best.added_padding(length) > 2 * length:
+        return None
+    return best
+
+
+def learning_rate(step: int, settings: TrainSettings) -> float:
+    """Rate of step 0, 1, ...: linear warm-up to the peak, then a half cosine down to the floor."""
+    warmup = max(1, round(settings.warmup_share * settings.steps))
+    if step < warmup:
+        return settings.peak_rate * (step + 1) / warmup
+    done = min(1.0, (step - warmup) / max(1, settings.steps - warmup))
+    floor = settings.floor_share
+    return settings.peak_rate * (floor + (1 - floor) * 0.5 * (1 + math.cos(math.pi * done)))
+
+
+def seed_everything(seed: int) -> None:
+    """Seed Python, numpy's legacy generator and torch."""
+    random.seed(seed)
+    np.random.seed(seed)
+    torch.manual_seed(seed)
+
+
+def make_optimizer(module: nn.Module, settings: TrainSettings) -> torch.optim.AdamW:
+    """AdamW with decay on matrices only; norms, biases and single numbers are left alone."""
+    trained = [p for p in module.parameters() if p.requires_grad]
+    groups = [
+        {"params": [p for p in trained if p.ndim >= 2], "weight_decay": settings.weight_decay},
+        {"params": [p for p in trained if p.ndim < 2], "weight_decay": 0.0},
+    ]
+    return torch.optim.AdamW(groups, lr=settings.peak_rate, betas=(0.9, 0.98), eps=1e-6)
+
+
+def equal_targets(batch: Sequence[Pair]) -> Tensor:
+    """Bool [B, B]: the targets of rows i and j belong to one group."""
+    return torch.tensor([[one.group == other.group for other in batch] for one in batch])
+
+
+def medemb_loss(settings: TrainSettings) -> LossOf:
+    """The loss of the settings as a function of query_BD, target_BD, same_BB."""
+
+    def one_way(query_BD: Tensor, target_BD: Tensor, same_BB: Tensor) -> Tensor:
+        return masked_info_nce(
+            query_BD,
+            target_BD,
+            temperature=settings.temperature,
+            margin=settings.margin,
+            compare=settings.compare,
+            same_BB=same_BB if settings.spare_equal_targets else None,
+        )
+
+    def both(query_BD: Tensor, target_BD: Tensor, same_BB: Tensor) -> Tensor:
+        forth = one_way(query_BD, target_BD, same_BB)
+        return 0.5 * (forth + one_way(target_BD, query_BD, same_BB))
+
+    return both if settings.both_ways else one_way
+
+
+def train(
+    trainee: Trainee,
+    pairs: Iterable[Pair],
+    settings: TrainSettings,
+    *,
+    loss_of: LossOf | None = None,
+    on_step: Callable[[StepRow], None] = lambda row: None,
+    control: Control | None = None,
+) -> tuple[StepRow, ...]:
+    """Train until the schedule or the stream ends.
+
+    Args:
+        trainee: the model; its parameters are changed in place.
+        pairs: the stream of pairs, in the order to be used.
+        settings: everything that decides the run.
+        loss_of: another loss than MedEmb's, as a function of query_BD, target_BD, same_BB.
+        on_step: told of every step.
+        control: asked for cancellation between steps, told of progress and of refused pairs.
+
+    Returns:
+        The log, one row a step.
+
+    Raises:
+        Cancelled: the user asked to stop; the parameters are those of the last whole step.
+    """
+    control = control or Control()
+    seed_everything(settings.seed)
+    optimizer = make_optimizer(trainee.module, settings)
+    loss_of = loss_of or medemb_loss(settings)
+    batches = pack_batches(
+        pairs, lambda pair: pair_length(trainee, pair), settings, refused=_say_refused(control)
+    )
+    control.begin(settings.steps, unit="steps", phase="training")
+    trainee.module.train()
+    rows: list[StepRow] = []
+    for step, batch in zip(range(settings.steps), batches, strict=False):
+        control.check()
+        rate = learning_rate(step, settings)
+        loss, hit = _one_step(trainee, batch, optimizer, loss_of, rate, settings.clip)
+        rows.append(_row(step, batch, trainee, loss, hit, rate))
+        on_step(rows[-1])
+        control.step()
+    trainee.module.eval()
+    return tuple(rows)
+
+
+def pair_length(trainee: Trainee, pair: Pair) -> int:
+    """The longer side of a pair in tokens."""
+    return max(trainee.cost(pair.query), trainee.cost(pair.target))
+
+
+def _one_step(
+    trainee: Trainee,
+    batch: Sequence[Pair],
+    optimizer: torch.optim.Optimizer,
+    loss_of: LossOf,
+    rate: float,
+    clip: float,
+) -> tuple[float, float]:
+    for group in optimizer.param_groups:
+        group["lr"] = rate
+    query_BD = trainee.embed([pair.query for pair in batch])
+    target_BD = trainee.embed([pair.target for pair in batch])
+    same_BB = equal_targets(batch).to(query_BD.device)
+    loss = loss_of(query_BD, target_BD, same_BB)
+    optimizer.zero_grad(set_to_none=True)
+    loss.backward()
+    nn.utils.clip_grad_norm_(trainee.module.parameters(), clip)
+    optimizer.step()
+    return float(loss.detach()), batch_hit_at_1(query_BD.detach(), target_BD.detach(), same_BB)
+
+
+def batch_hit_at_1(query_BD: Tensor, target_BD: Tensor, same_BB: Tensor) -> float:
+    """Share of queries whose own target (or its equal) scores highest within the batch."""
+    best_B = cosines(query_BD, target_BD).argmax(dim=1)
+    return float(same_BB[torch.arange(len(best_B), device=best_B.device), best_B].float().mean())
+
+
+def _row(
+    step: int, batch: Sequence[Pair], trainee: Trainee, loss: float, hit: float, rate: float
+) -> StepRow:
+    tasks = {pair.task for pair in batch}
+    task = tasks.pop() if len(tasks) == 1 else "mixed"
+    tokens = 2 * len(batch) * max(pair_length(trainee, pair) for pair in batch)
+    return StepRow(step, task, loss, hit, len(batch), tokens, rate)
+
+
+def _say_refused(control: Control) -> Callable[[Pair, int], None]:
+    def say(pair: Pair, length: int) -> None:
+        control.say(
+            f"A pair of {pair.task} with {length} tokens exceeds the token budget alone and is "
+            "left out; raise longest or nominal_batch to keep it."
+        )
+
+    return say

@@ -1,0 +1,1 @@
+"""The scripts that make the three small demo models of ``resources/models``."""
