@@ -15,7 +15,8 @@ from pydicom.dataset import Dataset
 from engine.errors import EvidenceError
 from engine.evidence import dicom_facts as facts
 from engine.evidence.dicom_facts import Plane
-from engine.evidence.dicom_read import PARSE_ERRORS, Header, read_header, truncated
+from engine.evidence.dicom_read import PARSE_ERRORS, Header, read_header
+from engine.evidence.failures import truncated
 from engine.evidence.orient import letters
 from engine.evidence.quiet import quiet
 from engine.evidence.report import report_text

@@ -6,7 +6,7 @@ half pictures: too few bytes or frames are an error, never zeros.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,10 @@ from pydicom.uid import UID, RLELossless
 from engine.errors import EvidenceError
 from engine.evidence import dicom_facts as facts
 from engine.evidence.dicom_codecs import LABEL, is_available
-from engine.evidence.dicom_read import PARSE_ERRORS, syntax_of, truncated
+from engine.evidence.dicom_read import PARSE_ERRORS, syntax_of
+from engine.evidence.failures import of_system, truncated
 from engine.evidence.quiet import quiet
+from engine.evidence.study import VoiLut
 
 DECODE_ERRORS = (*PARSE_ERRORS, RuntimeError, MemoryError)
 
@@ -31,11 +33,13 @@ DECODE_ERRORS = (*PARSE_ERRORS, RuntimeError, MemoryError)
 class Decoded:
     """Values of one file: [F, Y, X] after the modality transform or [F, Y, X, 3] RGB uint8.
 
-    ``padding`` is (low, high) after the modality transform, None if there is none.
+    ``padding`` is (low, high) after the modality transform, ``lut`` the value-of-interest table;
+    None if there is none.
     """
 
     values: NDArray[np.generic]
-    padding: tuple[float, float] | None
+    padding: tuple[float, float] | None = None
+    lut: VoiLut | None = None
 
 
 def decode_file(path: Path) -> Decoded:
@@ -54,12 +58,12 @@ def decode_file(path: Path) -> Decoded:
             syntax = syntax_of(dataset)
             stored, photometric = _stored(path, dataset, syntax)
             if photometric == "PALETTE COLOR":
-                return Decoded(_palette(stored, dataset), None)
+                return Decoded(_palette(stored, dataset))
             if stored.ndim == 4:
-                return Decoded(_to_bytes(stored, dataset), None)
-            return _modality(stored, dataset)
+                return Decoded(_to_bytes(stored, dataset))
+            return replace(_modality(stored, dataset), lut=facts.voi_lut_of(dataset))
     except OSError as failure:
-        raise EvidenceError(path, "denied", "the file cannot be read; check rights") from failure
+        raise of_system(path, failure) from failure
     except DECODE_ERRORS as failure:
         raise _failure(path, failure, syntax) from failure
 
@@ -115,7 +119,7 @@ def _modality(stored: NDArray[Any], dataset: Dataset) -> Decoded:
     padding = facts.padding_of(dataset)
     lut = facts.item(dataset, "ModalityLUTSequence")
     if lut is not None:
-        return Decoded(_by_lut(stored, lut, dataset), None)
+        return Decoded(_by_lut(stored, lut, dataset))
     pairs = {facts.rescale_of(dataset, frame) for frame in range(len(stored))}
     if len(pairs) == 1:
         slope, intercept = pairs.pop()
@@ -125,7 +129,7 @@ def _modality(stored: NDArray[Any], dataset: Dataset) -> Decoded:
     for frame, layer in enumerate(stored):
         slope, intercept = facts.rescale_of(dataset, frame)
         values[frame] = layer * slope + intercept
-    return Decoded(values, None)
+    return Decoded(values)
 
 
 def _shift(padding: tuple[float, float], slope: float, intercept: float) -> tuple[float, float]:
@@ -159,5 +163,6 @@ def rescale(stored: NDArray[Any], slope: float, intercept: float) -> NDArray[np.
                 wide = stored.astype(np.int64 if stored.dtype.itemsize > 2 else np.int32)
                 return (wide * int(slope) + int(intercept)).astype(kind)
     exact = stored.dtype.itemsize > 2
-    scaled = stored.astype(np.float64) * slope + intercept
-    return scaled if exact else scaled.astype(np.float32)
+    with np.errstate(over="ignore", invalid="ignore"):
+        scaled = stored.astype(np.float64) * slope + intercept
+        return scaled if exact else scaled.astype(np.float32)

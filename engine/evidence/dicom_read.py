@@ -5,13 +5,14 @@ Owns the tolerance of missing preambles and the search for truncation. Refuses t
 
 from __future__ import annotations
 
+import struct
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from pydicom.dataset import FileDataset
-from pydicom.errors import InvalidDicomError
+from pydicom.errors import BytesLengthException, InvalidDicomError
 from pydicom.filereader import read_partial
 from pydicom.tag import BaseTag
 from pydicom.uid import (
@@ -23,6 +24,7 @@ from pydicom.uid import (
 )
 
 from engine.errors import EvidenceError
+from engine.evidence.failures import of_system, truncated
 from engine.evidence.quiet import quiet
 
 PIXEL_TAGS = {0x7FE00008: "FloatPixelData", 0x7FE00009: "DoubleFloatPixelData", 0x7FE00010: ""}
@@ -30,7 +32,8 @@ UNDEFINED = 0xFFFFFFFF
 ITEM, DELIMITER = b"\xfe\xff\x00\xe0", b"\xfe\xff\xdd\xe0"
 PARSE_ERRORS = (
     InvalidDicomError, EOFError, ValueError, TypeError, KeyError, AttributeError, IndexError,
-    NotImplementedError, RecursionError, zlib.error, OverflowError,
+    NotImplementedError, RecursionError, zlib.error, OverflowError, struct.error,
+    BytesLengthException, ArithmeticError,
 )  # fmt: skip
 
 
@@ -83,26 +86,23 @@ def read_header(path: Path) -> Header:
         EvidenceError: with code empty, not_dicom, truncated, damaged, missing or denied.
     """
     try:
-        with path.open("rb") as stream:
+        with quiet(), path.open("rb") as stream:
             size = path.stat().st_size
             if size == 0:
                 raise EvidenceError(path, "empty", "the file has no content; copy it again")
-            return _parse(path, stream, size)
-    except FileNotFoundError as failure:
-        raise EvidenceError(path, "missing", "the file is not there; check the folder") from failure
+            part10 = _has_preamble(stream)
+            try:
+                return _parse(path, stream, size, part10=part10)
+            except PARSE_ERRORS as failure:
+                raise _bad(path, part10=part10) from failure
     except OSError as failure:
-        raise EvidenceError(path, "denied", "the file cannot be read; check rights") from failure
+        raise of_system(path, failure) from failure
 
 
-def _parse(path: Path, stream: BinaryIO, size: int) -> Header:
+def _parse(path: Path, stream: BinaryIO, size: int, *, part10: bool) -> Header:
     """Parse the header and judge whether it is DICOM and whole."""
     watch = _Watch(stream, size)
-    part10 = _has_preamble(stream)
-    try:
-        with quiet():
-            dataset = read_partial(stream, stop_when=watch, force=True)
-    except PARSE_ERRORS as failure:
-        raise _bad(path, part10=part10) from failure
+    dataset = read_partial(stream, stop_when=watch, force=True)
     if not part10 and not _plausible(dataset):
         raise _bad(path, part10=False)
     if watch.cut or (watch.pixel_tag is None and _last_lost(dataset, watch)):
@@ -171,11 +171,6 @@ def _delimited(stream: BinaryIO, at: int, size: int) -> bool:
             return False
         at += 8 + length
     return False
-
-
-def truncated(path: Path) -> EvidenceError:
-    """The error of a file that ends early."""
-    return EvidenceError(path, "truncated", "the file ends before its data does; copy it again")
 
 
 def _bad(path: Path, *, part10: bool) -> EvidenceError:

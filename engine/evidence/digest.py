@@ -10,7 +10,7 @@ import re
 import threading
 from pathlib import Path
 
-from engine.errors import EvidenceError
+from engine.evidence.failures import of_system
 from engine.evidence.item import Item
 
 LIMIT = 400_000
@@ -109,10 +109,8 @@ def _one(path: Path) -> bytes:
         if known is None:
             known = _hash(path)
             _remember(key, known)
-    except FileNotFoundError as failure:
-        raise EvidenceError(path, "missing", "the file is not there; check the folder") from failure
     except OSError as failure:
-        raise EvidenceError(path, "denied", "the file cannot be read; check rights") from failure
+        raise of_system(path, failure) from failure
     return known
 
 

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from engine.errors import EvidenceError
 from engine.evidence.dicom_pixels import rescale
+from engine.evidence.failures import of_system, truncated
 from engine.evidence.orient import letters
 from engine.evidence.study import Evidence, Pixels
 from engine.evidence.window import derive_window
@@ -100,23 +101,17 @@ def read_bytes(path: Path, *, offset: int, count: int) -> bytes:
         with open_stream(path) as stream:
             stream.seek(offset)
             raw = stream.read(count)
-    except FileNotFoundError as failure:
-        raise EvidenceError(path, "missing", "the file is not there; check the folder") from failure
     except EOFError as failure:
-        raise _cut(path) from failure
+        raise truncated(path) from failure
     except (gzip.BadGzipFile, zlib.error) as failure:
         raise EvidenceError(path, "damaged", "the file cannot be unzipped; copy it again") from (
             failure
         )
     except OSError as failure:
-        raise EvidenceError(path, "denied", "the file cannot be read; check rights") from failure
+        raise of_system(path, failure) from failure
     if len(raw) < count:
-        raise _cut(path)
+        raise truncated(path)
     return raw
-
-
-def _cut(path: Path) -> EvidenceError:
-    return EvidenceError(path, "truncated", "the file ends before its data does; copy it again")
 
 
 def read_header(path: Path) -> NiftiHeader:
@@ -177,6 +172,12 @@ def _header(
 ) -> NiftiHeader:  # fmt: skip
     """Check the raw fields and put them in order."""
     size = _size(path, dims)
+    if (
+        not math.isfinite(offset)
+        or not 0 <= offset < 1 << 40
+        or not all(map(math.isfinite, pixdim))
+    ):
+        raise EvidenceError(path, "damaged", "the NIfTI header cannot be read; copy it again")
     scale = TO_MM.get(units, 1.0)
     affine, source = _affine(codes, quaternion, rows, pixdim, scale)
     if not math.isfinite(slope) or slope == 0.0:

@@ -17,11 +17,11 @@ import numpy as np
 
 from engine.control import Control
 from engine.errors import EvidenceError
-from engine.evidence import dicom_facts, grid, nifti, raster, report
+from engine.evidence import grid, nifti, raster, report
 from engine.evidence.dicom import Instance, read_dicom
 from engine.evidence.dicom_pixels import decode_file
-from engine.evidence.dicom_read import read_header
 from engine.evidence.digest import companions
+from engine.evidence.failures import of_system
 from engine.evidence.series import group_series
 from engine.evidence.study import Evidence, Pixels
 from engine.evidence.window import derive_window
@@ -142,13 +142,11 @@ def _head(path: Path) -> bytes:
             raise EvidenceError(path, "not_a_file", "this is no ordinary file; leave it out")
         with nifti.open_stream(path) as stream:
             return stream.read(HEAD)
-    except FileNotFoundError as failure:
-        raise EvidenceError(path, "missing", "the file is not there; check the folder") from failure
     except (EOFError, zlib.error, gzip.BadGzipFile) as failure:
         reason = "the file cannot be unzipped; copy it again"
         raise EvidenceError(path, "damaged", reason) from failure
     except OSError as failure:
-        raise EvidenceError(path, "denied", "the file cannot be read; check rights") from failure
+        raise of_system(path, failure) from failure
 
 
 def _look(path: Path, salt: bytes) -> Evidence | Instance:
@@ -239,24 +237,17 @@ def _load_dicom(evidence: Evidence) -> Pixels:
     """Decode every member of a DICOM object and stack them."""
     parts = [decode_file(path) for path in evidence.members]
     array = parts[0].values if len(parts) == 1 else np.concatenate([one.values for one in parts])
-    padding = parts[len(parts) // 2].padding
-    middle = evidence.members[len(evidence.members) // 2]
-    lut = dicom_facts.voi_lut_of(read_header(middle).dataset) if _by_lut(evidence) else None
-    spacing = evidence.spacing_mm
+    middle = parts[len(parts) // 2]
+    padding = middle.padding
     return Pixels(
         array=array,
-        spacing_mm=spacing,
+        spacing_mm=evidence.spacing_mm,
         orientation=evidence.orientation,
         window=evidence.window or derive_window(array, padding=padding),
         window_source=evidence.window_source or "derived",
         display_inverted=evidence.display_inverted,
         aspect=evidence.aspect,
         window_function=evidence.window_function,
-        lut=lut,
+        lut=middle.lut if evidence.window_source == "lut" else None,
         padding=padding,
     )
-
-
-def _by_lut(evidence: Evidence) -> bool:
-    """True if the file is to be shown through its value-of-interest table."""
-    return evidence.window_source == "lut"

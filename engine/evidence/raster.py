@@ -6,6 +6,8 @@ early: half a picture is never handed on as a whole one.
 
 from __future__ import annotations
 
+import struct
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,12 +18,18 @@ from numpy.typing import NDArray
 from PIL import Image, ImageOps, ImageSequence, UnidentifiedImageError
 
 from engine.errors import EvidenceError
+from engine.evidence.failures import of_system
 from engine.evidence.quiet import quiet
 from engine.evidence.study import Evidence, Pixels
 from engine.evidence.window import derive_window, to_display
 
 SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".jpe", ".tif", ".tiff", ".bmp", ".gif", ".webp"})
 LIMIT_PIXELS = 400_000_000
+# what Pillow's readers raise on damaged files
+DECODE_ERRORS = (
+    OSError, SyntaxError, EOFError, ValueError, IndexError, TypeError, KeyError, AttributeError,
+    ArithmeticError, RuntimeError, NotImplementedError, MemoryError, struct.error, zlib.error,
+)  # fmt: skip
 ALPHA_MODES = frozenset({"LA", "La", "PA", "RGBA", "RGBa"})
 DEEP_MODES = frozenset({"I", "F", "I;16", "I;16L", "I;16B", "I;16N"})
 
@@ -40,11 +48,9 @@ def opened(path: Path) -> Iterator[Image.Image]:
         raise EvidenceError(path, "unsupported", _unreadable()) from failure
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as failure:
         raise EvidenceError(path, "too_large", _too_large(None)) from failure
-    except FileNotFoundError as failure:
-        raise EvidenceError(path, "missing", "the file is not there; check the folder") from failure
-    except PermissionError as failure:
-        raise EvidenceError(path, "denied", "reading is not allowed; check rights") from failure
-    except (OSError, SyntaxError, EOFError, ValueError, IndexError) as failure:
+    except (FileNotFoundError, PermissionError) as failure:
+        raise of_system(path, failure) from failure
+    except DECODE_ERRORS as failure:
         raise EvidenceError(path, _code(failure), _unreadable()) from failure
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from pydicom.dataset import Dataset
 
 from engine.errors import EvidenceError
+from engine.evidence.failures import of_system
 from engine.evidence.study import Evidence
 
 SUFFIXES = frozenset({".txt", ".text", ".md"})
@@ -55,10 +56,8 @@ def read_text(path: Path) -> Evidence:
         if size > LIMIT_BYTES:
             raise EvidenceError(path, "too_large", "the text is longer than 8 MB; split it")
         raw = path.read_bytes()
-    except FileNotFoundError as failure:
-        raise EvidenceError(path, "missing", "the file is not there; check the folder") from failure
     except OSError as failure:
-        raise EvidenceError(path, "denied", "the file cannot be read; check rights") from failure
+        raise of_system(path, failure) from failure
     if not raw:
         raise EvidenceError(path, "empty", "the file has no content; copy it again")
     text, encoding = decode_text(path, raw)

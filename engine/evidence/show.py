@@ -71,7 +71,7 @@ def _facts(evidence: Evidence) -> dict[str, Any]:
         "window": None if evidence.window is None else list(evidence.window),
         "window_source": evidence.window_source,
         "display_inverted": evidence.display_inverted,
-        "spacing_mm": None if spacing is None else list(spacing),
+        "spacing_mm": None if spacing is None else [value or None for value in spacing],
         "spacing_source": evidence.spacing_source,
         "orientation": evidence.orientation,
         "probes": [],
@@ -106,7 +106,8 @@ def _numbers(pixels: Pixels) -> dict[str, Any]:
         every = every[np.isfinite(every)]
     if every.size:
         found["min"], found["max"] = _plain(every.min()), _plain(every.max())
-        found["mean"] = _plain(every.mean(dtype=np.float64))
+        with np.errstate(over="ignore"):
+            found["mean"] = _plain(every.mean(dtype=np.float64))
     if not pixels.color:
         found.update(window=list(pixels.window), window_source=pixels.window_source)
     return found

@@ -60,7 +60,8 @@ def _share(
     array: NDArray[np.generic], *, center: float, width: float, function: str
 ) -> NDArray[np.floating]:
     """The share 0..1 of full white of each value."""
-    value = np.nan_to_num(array.astype(np.float64), nan=-np.inf, posinf=np.inf, neginf=-np.inf)
+    with np.errstate(invalid="ignore"):  # odd bit patterns for "no number" in damaged files
+        value = np.nan_to_num(array.astype(np.float64), nan=-np.inf, posinf=np.inf, neginf=-np.inf)
     if function == "sigmoid":
         with np.errstate(over="ignore"):
             return 1.0 / (1.0 + np.exp(-4.0 * (value - center) / width))
@@ -113,7 +114,8 @@ def derive_window(
         return 128.0, 256.0
     if array.dtype == np.bool_:
         return _spanning(0.0, 1.0)
-    value = array.reshape(-1)[:: max(1, array.size // SAMPLE)].astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        value = array.reshape(-1)[:: max(1, array.size // SAMPLE)].astype(np.float64)
     keep = np.isfinite(value)
     if padding is not None:
         low, high = padding if isinstance(padding, tuple) else (padding, padding)

@@ -232,8 +232,9 @@ def check_itk(case: dict[str, Any]) -> None:
     assert shown["error"] is None
     size = [*truth["size_xyz"], 1][:3]
     assert shown["shape"] == size[::-1]
-    spacing = truth["spacing"] if len(truth["spacing"]) == 3 else [*truth["spacing"], 0.0]
-    close(shown["spacing_mm"], spacing[::-1])
+    spacing = truth["spacing"][::-1]
+    close(shown["spacing_mm"][-len(spacing) :], spacing)
+    assert (shown["spacing_mm"][0] is None) == (len(spacing) == 2)
     assert shown["orientation"] == truth.get("axes_run_towards")
     bits = truth["dtype"]
     number = "float" if "float" in bits else "uint" if "unsigned" in bits else "int"

@@ -1,0 +1,27 @@
+"""What the operating system says about a file, as an ``EvidenceError`` with a sentence.
+
+Owns the words for missing, forbidden and unreadable files. Refuses to pass on the system's own
+message: it holds whole paths.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from engine.errors import EvidenceError
+
+
+def of_system(path: Path, failure: OSError) -> EvidenceError:
+    """The error for a failed open or read."""
+    if isinstance(failure, FileNotFoundError):
+        return EvidenceError(path, "missing", "the file is not there; check the folder")
+    if isinstance(failure, PermissionError):
+        return EvidenceError(path, "denied", "reading is not allowed; check its rights")
+    if failure.errno is None:  # raised by a parser at the end of its data, not by the system
+        return truncated(path)
+    return EvidenceError(path, "unreadable", "reading failed; check the disk, or copy it again")
+
+
+def truncated(path: Path) -> EvidenceError:
+    """The error of a file that ends early."""
+    return EvidenceError(path, "truncated", "the file ends before its data does; copy it again")
