@@ -20,7 +20,7 @@ from studies.demo.layout import (
     write_tasks,
     write_text,
 )
-from studies.demo.task_rows import Sizes
+from studies.demo.names import Sizes
 from studies.errors import StudyError
 
 VERSION = 1

@@ -88,6 +88,7 @@ def _identify(data: Dataset, case: ChestCase, number: int) -> None:
     data.StudyTime = data.SeriesTime = data.ContentTime = TIME
     data.PatientName, data.PatientID = "", case.patient
     data.PatientBirthDate, data.PatientSex = "", "F" if case.female else "M"
+    data.PatientIdentityRemoved, data.DeidentificationMethod = "YES", "Generated, no patient"
     data.AccessionNumber, data.ReferringPhysicianName, data.StudyID = "", "", "1"
     data.Manufacturer = "Generated"
     data.StudyDescription, data.SeriesDescription = "Generated chest CT", "Chest 5 mm"

@@ -17,9 +17,7 @@ from PIL import Image
 
 from studies.demo.bank import Bank, nucleus_crops
 from studies.demo.dicom_out import write_nifti, write_series
-from studies.demo.registry import CONFIG_FORMS, demo_tasks, to_csv, to_yaml
-from studies.demo.shapes import generator
-from studies.demo.task_rows import (
+from studies.demo.names import (
     Sizes,
     asked_nuclei,
     asked_regions,
@@ -28,9 +26,11 @@ from studies.demo.task_rows import (
     nucleus_names,
     patch_name,
     region_name,
-    rows_of,
     slice_names,
 )
+from studies.demo.registry import CONFIG_FORMS, demo_tasks, to_csv, to_yaml
+from studies.demo.shapes import generator
+from studies.demo.task_rows import rows_of
 from studies.demo.words import Report, advice, brain_report, chest_report
 
 Bytes = NDArray[np.uint8]

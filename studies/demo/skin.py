@@ -26,12 +26,11 @@ SIZE = 160
 
 @dataclass(frozen=True, eq=False)
 class Lesion:
-    """One picture: pseudonymous patient, diagnosis, uint8 [H, W, 3], widest diameter in pixels."""
+    """One picture: pseudonymous patient, diagnosis, uint8 [H, W, 3]."""
 
     patient: str
     label: str
     pixels: NDArray[np.uint8]
-    box: tuple[int, int, int, int]
 
 
 class Skin:
@@ -91,14 +90,12 @@ def draw_lesion(seed: int, split: str, index: int) -> Lesion:
     rng = generator(seed, split, "skin", index)
     label = LABELS[index % len(LABELS)]
     skin = Skin(rng)
-    border = PAINTERS[label](skin)
+    PAINTERS[label](skin)
     skin.hair(int(rng.choice((0, 0, 0, 2, 4))))
-    rows, columns = np.nonzero(border < 2)
-    box = (int(columns.min()), int(rows.min()), int(columns.max()) + 1, int(rows.max()) + 1)
-    return Lesion(f"SKIN-{split[:2].upper()}{index:04d}", label, skin.finish(), box)
+    return Lesion(f"SKIN-{split[:2].upper()}{index:04d}", label, skin.finish())
 
 
-def _melanoma(skin: Skin) -> Floats:
+def _melanoma(skin: Skin) -> None:
     """Large, ragged, asymmetric, several colours with a blue-white veil."""
     rng = skin.rng
     gap = skin.gap(float(rng.uniform(42, 54)), rough=0.20, squash=float(rng.uniform(0.65, 0.85)))
@@ -114,20 +111,18 @@ def _melanoma(skin: Skin) -> Floats:
         skin.paint(
             soft(np.hypot(skin.x - x, skin.y - y) - rng.uniform(1.5, 3.2), 2) * 0.8, (50, 30, 26)
         )
-    return gap
 
 
-def _nevus(skin: Skin) -> Floats:
+def _nevus(skin: Skin) -> None:
     """Small, round, even brown with a regular net."""
     gap = skin.gap(float(skin.rng.uniform(24, 34)), rough=0.04, squash=0.92)
     skin.paint(soft(gap, 9), (150, 98, 68))
     net = np.abs(skin.noise(30))
     skin.paint(soft(gap, 8) * np.clip(1 - net * 2.2, 0, 1) * 0.55, (98, 60, 42))
     skin.paint(soft(gap + 14, 12) * 0.45, (104, 64, 44))
-    return gap
 
 
-def _basal_cell(skin: Skin) -> Floats:
+def _basal_cell(skin: Skin) -> None:
     """Pearly pink, branching vessels, a small ulcer, blue-grey dots."""
     rng = skin.rng
     gap = skin.gap(float(rng.uniform(34, 46)), rough=0.10)
@@ -149,10 +144,9 @@ def _basal_cell(skin: Skin) -> Floats:
         skin.paint(
             soft(np.hypot(skin.x - x, skin.y - y) - 2.6, 2) * soft(gap, 4) * 0.7, (96, 100, 128)
         )
-    return gap
 
 
-def _keratosis(skin: Skin) -> Floats:
+def _keratosis(skin: Skin) -> None:
     """Waxy, stuck on, sharp border, tan to brown with pale cysts and dark openings."""
     rng = skin.rng
     gap = skin.gap(float(rng.uniform(36, 48)), rough=0.07, squash=float(rng.uniform(0.7, 0.95)))
@@ -165,10 +159,9 @@ def _keratosis(skin: Skin) -> Floats:
             x, y = skin.cx + rng.normal(0, 20), skin.cy + rng.normal(0, 20)
             dot = soft(np.hypot(skin.x - x, skin.y - y) - radius * rng.uniform(0.7, 1.3), 1.6)
             skin.paint(dot * soft(gap + 3, 2) * 0.9, color)
-    return gap
 
 
-def _vascular(skin: Skin) -> Floats:
+def _vascular(skin: Skin) -> None:
     """Red to purple lagoons with pale walls."""
     rng = skin.rng
     gap = skin.gap(float(rng.uniform(26, 40)), rough=0.06, squash=0.95)
@@ -179,10 +172,9 @@ def _vascular(skin: Skin) -> Floats:
         soft(gap + 1, 4) * np.clip(1 - np.abs(lagoons + 0.3) * 6, 0, 1) * 0.6, (224, 132, 132)
     )
     skin.paint(soft(gap - 6, 12) * 0.25, (214, 96, 92))
-    return gap
 
 
-def _fibroma(skin: Skin) -> Floats:
+def _fibroma(skin: Skin) -> None:
     """A pale scar in the middle of a faint brown ring."""
     gap = skin.gap(float(skin.rng.uniform(30, 40)), rough=0.05, squash=0.95)
     skin.paint(soft(gap, 12) * 0.75, (176, 118, 92))
@@ -191,10 +183,9 @@ def _fibroma(skin: Skin) -> Floats:
     skin.paint(ring * np.clip(1 - net * 2, 0, 1) * 0.6, (118, 76, 58))
     white = skin.noise(24) * 0.25
     skin.paint(soft(gap + 19 + white * 8, 9) * 0.85, (240, 214, 202))
-    return gap
 
 
-PAINTERS: Mapping[str, Callable[[Skin], Floats]] = {
+PAINTERS: Mapping[str, Callable[[Skin], None]] = {
     "Melanoma": _melanoma,
     "Melanocytic nevus": _nevus,
     "Basal cell carcinoma": _basal_cell,

@@ -8,19 +8,28 @@ none; ``layout`` writes them under the same names.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from studies.demo import chest_case, pathology, phantom_brain, skin
-from studies.demo.bank import MOST_CROPS, Bank, nucleus_kinds
+from studies.demo.bank import Bank
 from studies.demo.chest_case import ChestCase
+from studies.demo.names import (
+    Sizes,
+    asked_nuclei,
+    asked_regions,
+    film_name,
+    lesion_name,
+    nucleus_names,
+    patch_name,
+    region_name,
+    slice_names,
+)
 from studies.demo.phantom_brain import BrainCase
 from studies.demo.registry import DemoTask
 from studies.demo.shapes import generator
 from studies.demo.words import (
-    REGIONS,
     advice,
     brain_questions,
     chest_questions,
@@ -28,63 +37,6 @@ from studies.demo.words import (
 )
 
 Row = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """How much is built; the defaults are the demo.
-
-    Attributes:
-        chest: patients with film, CT and report.
-        held_out: patients of the held-out chest source.
-        brain: patients with T1 and T2.
-        pathology: patches.
-        skin: lesions.
-        series: chest patients (and a third as many held-out ones) written as DICOM.
-        nifti: brain patients written as NIfTI.
-        shape: voxels (z, y, x) of every volume.
-    """
-
-    chest: int = 24
-    held_out: int = 24
-    brain: int = 24
-    pathology: int = 24
-    skin: int = 24
-    series: int = 6
-    nifti: int = 6
-    shape: tuple[int, int, int] = (64, 96, 96)
-
-
-def film_name(bank: Bank, index: int, *, source: str = "chest") -> str:
-    """A film below its source's picture folder."""
-    return f"films/{bank.chest_case(index, source=source).patient}.png"
-
-
-def region_name(bank: Bank, index: int, region: str) -> str:
-    """A crop of a film."""
-    return f"regions/{bank.chest_case(index).patient}_{region.replace(' ', '_')}.png"
-
-
-def lesion_name(bank: Bank, index: int) -> str:
-    """A skin picture."""
-    return f"pictures/{bank.lesion(index).patient}.png"
-
-
-def patch_name(bank: Bank, index: int) -> str:
-    """A pathology patch."""
-    return f"patches/{bank.patch(index).patient}.png"
-
-
-def nucleus_names(bank: Bank, index: int, kind: str) -> list[str]:
-    """The crops of one class of nucleus in a patch."""
-    patch = bank.patch(index)
-    count = min(MOST_CROPS, len(patch.nuclei[kind]))
-    return [f"nuclei/{patch.patient}_{kind}_{number}.png" for number in range(count)]
-
-
-def slice_names(folder: str, count: int) -> list[str]:
-    """Names of a volume's slice pictures, in order."""
-    return [f"{folder}/slice_{index:03d}.png" for index in range(count)]
 
 
 def rows_of(task: DemoTask, bank: Bank, sizes: Sizes) -> list[Row]:
@@ -105,15 +57,15 @@ def _first(positive: str, everything: Sequence[str]) -> list[str]:
     return list(dict.fromkeys((positive, *everything)))
 
 
+def _same(first: int, total: int, classes: int, rng: np.random.Generator) -> int:
+    """Another patient of the same class."""
+    return int(rng.choice([i for i in range(first % classes, total, classes) if i != first]))
+
+
 def _others(first: int, total: int, classes: int, rng: np.random.Generator) -> list[int]:
-    """One patient of the same class but ``first``, then one of each other class."""
-    mine = first % classes
-    same = [i for i in range(mine, total, classes) if i != first]
-    picks = [int(rng.choice(same))]
-    for other in range(classes):
-        if other != mine:
-            picks.append(int(rng.choice(range(other, total, classes))))
-    return picks
+    """One patient of each other class."""
+    wrong = [other for other in range(classes) if other != first % classes]
+    return [int(rng.choice(range(other, total, classes))) for other in wrong]
 
 
 def _skin_i2i(task: DemoTask, bank: Bank, sizes: Sizes, rng: np.random.Generator) -> list[Row]:
@@ -131,7 +83,8 @@ def _exemplar_rows(
 ) -> list[Row]:
     rows = []
     for first, name in enumerate(files):
-        picks = [files[i] for i in _others(first, len(files), classes, rng)]
+        same = _same(first, len(files), classes, rng)
+        picks = [files[i] for i in (same, *_others(first, len(files), classes, rng))]
         rows.append(_query(task, qry_img_path=name, tgt_text=[""] * len(picks), tgt_img_path=picks))
     return rows
 
@@ -147,7 +100,9 @@ def _chest_volume(bank: Bank, sizes: Sizes, index: int) -> list[str]:
 def _brain_i2i(task: DemoTask, bank: Bank, sizes: Sizes, rng: np.random.Generator) -> list[Row]:
     rows = []
     for first in range(sizes.brain):
-        picks = _others(first, sizes.brain, len(phantom_brain.LABELS), rng)
+        classes = len(phantom_brain.LABELS)
+        same = _same(first, sizes.brain, classes, rng)
+        picks = [same, *_others(first, sizes.brain, classes, rng)]
         rows.append(
             _query(
                 task,
@@ -257,7 +212,7 @@ def _category_rows(
     """Each picture is the positive once, beside one of each other class."""
     rows = []
     for index, name in enumerate(files):
-        others = _others(index, len(files), len(labels), rng)[1:]
+        others = _others(index, len(files), len(labels), rng)
         picks = [name, *(files[i] for i in others)]
         row = _query(
             task, labels[index % len(labels)], tgt_text=[""] * len(picks), tgt_img_path=picks
@@ -308,22 +263,6 @@ def _brain_vqa(task: DemoTask, bank: Bank, sizes: Sizes, rng: np.random.Generato
         )
         for index, (text, reply) in enumerate(asked)
     ]
-
-
-def asked_regions(sizes: Sizes) -> list[tuple[int, str]]:
-    """Two regions of every second chest patient."""
-    names = tuple(REGIONS)
-    picks = []
-    for turn, index in enumerate(range(0, sizes.chest, 2)):
-        picks += [(index, names[turn % 6]), (index, names[(turn + 2 + turn // 6) % 6])]
-    return picks
-
-
-def asked_nuclei(bank: Bank, sizes: Sizes) -> list[tuple[int, str]]:
-    """Both classes of nucleus of every second patch, over all tissues."""
-    turns = range(sizes.pathology)
-    chosen = [i for i in turns if (i + i // len(pathology.LABELS)) % 2 == 0]
-    return [(index, kind) for index in chosen for kind in nucleus_kinds(bank.patch(index))[:2]]
 
 
 def _chest_t2r(task: DemoTask, bank: Bank, sizes: Sizes, rng: np.random.Generator) -> list[Row]:
