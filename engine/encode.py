@@ -150,6 +150,8 @@ def _prepare(work: _Work, key: str) -> _Ready | None:
         _fail(work, key, str(error))
     except ItemRefused as error:
         _fail(work, key, f"{_label(item)}: {error}")
+    except MemoryError:
+        _fail(work, key, f"{_label(item)}: does not fit in memory when decoded. Crop or split it.")
     return None
 
 

@@ -161,6 +161,8 @@ def _download(card: ModelCard, folder: Path, control: Control) -> Path:
         errors = importlib.import_module("huggingface_hub.errors")
     except ImportError as error:
         raise EngineMissing(f"A download needs huggingface_hub. Run: {INSTALL}") from error
+    if (cached := _in_hub_cache(card, hub, errors)) is not None:
+        return cached
     if os.environ.get("HF_HUB_OFFLINE", "").lower() in ("1", "true", "yes", "on"):
         raise WeightsMissing(f"{card.title} is not on this machine and the hub is off. {by_hand}")
     control.say(f"Downloading {card.title} (about {card.memory_mb / 1000:.1f} GB) to {folder}.")
@@ -178,6 +180,20 @@ def _download(card: ModelCard, folder: Path, control: Control) -> Path:
             f"{card.title} could not be downloaded ({type(error).__name__}). {by_hand}"
         ) from error
     return folder
+
+
+def _in_hub_cache(card: ModelCard, hub: Any, errors: Any) -> Path | None:
+    """The folder of an earlier download by any program, if it is whole."""
+    try:
+        found = hub.snapshot_download(
+            card.hub_id,
+            revision=card.revision,
+            local_files_only=True,
+            allow_patterns=list(WANTED),
+        )
+    except (errors.LocalEntryNotFoundError, errors.HfHubHTTPError, OSError, ValueError):
+        return None
+    return Path(found) if _complete(Path(found)) else None
 
 
 def _base_card(

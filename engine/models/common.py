@@ -40,6 +40,11 @@ def merge_settings(kind: type[SettingsT], *layers: Mapping[str, object] | None) 
                     f"The setting {name!r} is not known to this model family; "
                     f"it knows {', '.join(sorted(known))}."
                 )
+            kind_of = type(known[name].default)
+            if not isinstance(value, kind_of) or isinstance(value, bool):
+                raise ModelError(
+                    f"The setting {name} must be of type {kind_of.__name__}, not {value!r}."
+                )
             choices = known[name].metadata.get("choices")
             if choices and value not in choices:
                 raise ModelError(

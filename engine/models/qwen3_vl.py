@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -40,10 +40,11 @@ from engine.weights import LocalWeights
 
 TOKENS_PER_PAIR = 9  # a timestamp and its two vision markers, about
 TOKENS_AROUND = 30  # turns and the default instruction, about
+SAMPLE = "Enlarged cardiac silhouette with small bilateral pleural effusions, no pneumothorax."
 TURNS = {"<|im_start|>": 3, "<|im_end|>": 2}
 
 
-def load_processor(folder: Any) -> Qwen3VLProcessor:
+def load_processor(folder: Path) -> Qwen3VLProcessor:
     """The checkpoint's tokenizer and picture processors, resizes switched off by the caller.
 
     Raises:
@@ -60,7 +61,7 @@ def load_processor(folder: Any) -> Qwen3VLProcessor:
     except (OSError, ValueError, KeyError, TypeError) as error:
         first = str(error).split("\n")[0]
         raise WeightsRefused(
-            f"The tokenizer or picture processor in {folder} cannot be loaded: {first} "
+            f"The tokenizer or picture processor in {folder.name} cannot be loaded: {first} "
             "Fetch the whole folder of the model again."
         ) from error
 
@@ -208,11 +209,12 @@ class Qwen3VLEncoder:
         self.device = device
         self.dim = settings.truncate_dim or int(model.config.text_config.hidden_size)
         self.max_slices = settings.max_slices
+        self._letters_per_token = len(SAMPLE) / len(processor.tokenizer(SAMPLE)["input_ids"])
 
     def cost(self, item: ModelInput) -> int:
         """Estimate the length in tokens: pixels exactly, text by its characters."""
         letters = sum(len(text) for text in (*item.texts, item.instruction or ""))
-        total = TOKENS_AROUND + letters // 3
+        total = TOKENS_AROUND + int(letters / self._letters_per_token)
         for picture in item.images:
             height, width = picture.shape[:2]
             total += pixels.image_tokens(height, width, self.settings)

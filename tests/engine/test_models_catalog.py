@@ -226,16 +226,22 @@ def test_missing_weights_say_what_to_do(tmp_path: Path, monkeypatch):
         ask("qwen3-vl-embedding-2b", tmp_path)
 
 
-def hub(monkeypatch, answer) -> list[dict[str, object]]:
+def hub(monkeypatch, answer, cached: Path | None = None) -> list[dict[str, object]]:
     """Stand in for the hub; nothing here talks to a network."""
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
     calls: list[dict[str, object]] = []
 
-    def snapshot_download(repo: str, **options: object) -> None:
+    real = importlib.import_module("huggingface_hub.errors")
+
+    def snapshot_download(repo: str, **options: object) -> str:
+        if options.get("local_files_only"):
+            if cached is None:
+                raise real.LocalEntryNotFoundError("not cached")
+            return str(cached)
         calls.append({"repo": repo, **options})
         answer(options["local_dir"])
+        return str(options["local_dir"])
 
-    real = importlib.import_module("huggingface_hub.errors")
     stand_in = SimpleNamespace(snapshot_download=snapshot_download)
     modules = {"huggingface_hub": stand_in, "huggingface_hub.errors": real}
     monkeypatch.setattr(
@@ -258,6 +264,18 @@ def test_a_download_is_pinned_partial_and_safe(tmp_path: Path, monkeypatch):
     assert "4.3 GB" in said[0]
     ask("qwen3-vl-embedding-2b", tmp_path)
     assert len(calls) == 1  # the second time it is there
+
+
+def test_an_earlier_download_by_another_program_is_used(tmp_path: Path, monkeypatch):
+    elsewhere = tmp_path / "cache"
+    fill(elsewhere)
+    calls = hub(monkeypatch, fill, cached=elsewhere)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    assert ask("qwen3-vl-embedding-2b", tmp_path).folder == elsewhere
+    assert calls == []
+    (elsewhere / "model.safetensors").unlink()
+    with pytest.raises(WeightsMissing, match="hf download"):
+        ask("qwen3-vl-embedding-2b", tmp_path)
 
 
 def test_a_half_download_is_taken_up_again(tmp_path: Path, monkeypatch):

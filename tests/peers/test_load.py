@@ -203,6 +203,8 @@ def test_settings_come_from_the_folder_and_are_checked(qwen: Path, tmp_path: Pat
     assert load(folder, settings={"max_pixels": 4096}).settings.max_pixels == 4096
     with pytest.raises(ModelError, match="not known"):
         load(folder, settings={"max_pixles": 1})
+    with pytest.raises(ModelError, match="of type int, not 'big'"):
+        load(folder, settings={"max_pixels": "big"})
     with pytest.raises(ModelError, match="one of"):
         load(folder, settings={"video_wrap": "inside"})
 
