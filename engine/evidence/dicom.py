@@ -16,7 +16,7 @@ from engine.errors import EvidenceError
 from engine.evidence import dicom_facts as facts
 from engine.evidence.dicom_facts import Plane
 from engine.evidence.dicom_read import PARSE_ERRORS, Header, read_header
-from engine.evidence.failures import truncated
+from engine.evidence.failures import of_system, truncated
 from engine.evidence.orient import letters
 from engine.evidence.quiet import quiet
 from engine.evidence.report import report_text
@@ -59,6 +59,8 @@ def read_dicom(path: Path, *, salt: bytes = b"") -> Instance:
     try:
         with quiet():
             return _describe(path, header, salt)
+    except OSError as failure:
+        raise of_system(path, failure) from failure
     except PARSE_ERRORS as failure:
         reason = "the DICOM header holds values that cannot be read; ask for the file again"
         raise EvidenceError(path, "damaged", reason) from failure
