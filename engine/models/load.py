@@ -8,10 +8,10 @@ from pathlib import Path
 
 from engine.catalog import RANDOM, SIGLIP, ModelCard, find_card, require_loader
 from engine.control import Control
-from engine.device import INSTALL, Choice, choose_device, import_torch
+from engine.device import INSTALL, choose_device, import_torch
 from engine.encoder import Encoder
 from engine.errors import EngineMissing
-from engine.weights import LocalWeights, resolve
+from engine.weights import resolve
 
 OWN = ("app", "db", "engine", "studies", "resources")
 
@@ -45,18 +45,13 @@ def load_encoder(
     """
     card = find_card(model, cards_dir=cards_dir)
     load = _loader(card)
-    weights: LocalWeights | None = None
-    choice: Choice | None = None
-    if card.family != RANDOM:
-        import_torch()
-        weights = resolve(
-            card,
-            weights_dir=weights_dir,
-            shipped_dir=shipped_dir,
-            cards_dir=cards_dir,
-            control=control,
-        )
-        choice = choose_device(device, dtype=dtype, prefer=_preferred(card))
+    if card.family == RANDOM:
+        return load(card, settings=settings, control=control)
+    import_torch()
+    weights = resolve(
+        card, weights_dir=weights_dir, shipped_dir=shipped_dir, cards_dir=cards_dir, control=control
+    )
+    choice = choose_device(device, dtype=dtype, prefer=_preferred(card))
     control.check()
     return load(card, weights, choice=choice, settings=settings, control=control)
 
