@@ -25,6 +25,7 @@ from studies.messages import (
     Log,
     Message,
     Progress,
+    Ready,
     Run,
     Saved,
     Stopped,
@@ -223,7 +224,8 @@ class Jobs(QObject):
         for state in self._states.values():
             if state.state == "queued":
                 self._current = state.id
-                self._put(replace(state, state="starting", phase_started=time.monotonic()))
+                going = "running" if self._worker.running else "starting"
+                self._put(replace(state, state=going, phase_started=time.monotonic()))
                 self._worker.start()
                 arguments = dict(self._orders[state.id].arguments)
                 self._worker.send(Run(state.id, state.kind, arguments))
@@ -231,6 +233,8 @@ class Jobs(QObject):
 
     def _take(self, message: Message) -> None:
         state = self._states.get(getattr(message, "job", ""))
+        if isinstance(message, Ready) and self.current is not None:
+            self._put(replace(self.current, state="running"))
         if state is None:
             return
         if isinstance(message, Progress):

@@ -5,7 +5,7 @@ Owns the order of waiting notices. Info and good go by themselves after a while;
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
@@ -35,6 +35,7 @@ class NoticeBar(QFrame):
         self._timer.timeout.connect(self.dismiss)
         self._icon, self._word, self._text = QLabel(), QLabel(), QLabel()
         self._text.setWordWrap(True)
+        self._text.setTextFormat(Qt.TextFormat.PlainText)
         self._act = QPushButton()
         self._copy = QPushButton("Copy details")
         self._copy.setProperty("kind", "flat")
