@@ -43,6 +43,8 @@ class Kind:
 
 HOME_FILE = Kind(HOME_LINEAGE, "NORMAL", secure_delete=False)
 STUDY_FILE = Kind(STUDY_LINEAGE, "FULL", secure_delete=True)
+# While a study is built nobody rates; the checkpoint at the end puts all of it on the disk.
+STUDY_IN_MAKING = Kind(STUDY_LINEAGE, "NORMAL", secure_delete=True)
 
 
 class Store:
@@ -153,13 +155,15 @@ def open_study_store(path: Path, *, create: str = "existing") -> Store:
 
     Args:
         path: ``study.sqlite`` itself, or the study's folder.
-        create: ``"existing"`` or ``"create"``.
+        create: ``"existing"``, or ``"create"`` to build one (then a commit is on the disk only
+            after ``checkpoint``).
 
     Raises:
         StoreError: see ``Store``.
     """
     file = path / "study.sqlite" if path.is_dir() else path
-    return Store(file, kind=STUDY_FILE, create=create)
+    kind = STUDY_FILE if create == "existing" else STUDY_IN_MAKING
+    return Store(file, kind=kind, create=create)
 
 
 def _place(path_or_url: Path | str) -> tuple[Path, bool]:

@@ -7,14 +7,13 @@ other state, and values out of bounds.
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, cast
 
 from db.errors import SettingsDamaged
 from db.failures import translated
+from db.files import write_whole
 
 VERSION = 1
 
@@ -127,8 +126,7 @@ def save_settings(path: Path, settings: Settings) -> None:
     chosen = {found.name: getattr(settings, found.name) for found in fields(settings)}
     version = max(VERSION, kept.get("version", VERSION))
     text = json.dumps({**kept, "version": version, **chosen}, indent=2, ensure_ascii=False) + "\n"
-    with translated(path):
-        _replace(path, text)
+    write_whole(path, text.encode("utf-8"))
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -149,17 +147,3 @@ def _read(path: Path) -> dict[str, Any]:
             f"The settings file {path} is not one of this program. Delete it to get the defaults."
         )
     return kept
-
-
-def _replace(path: Path, text: str) -> None:
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-    part = Path(name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise

@@ -117,8 +117,13 @@ def _chunks(content: bytes) -> Iterator[tuple[bytes, bytes]]:
     place = len(PNG)
     while place + 8 <= len(content):
         length = int.from_bytes(content[place : place + 4], "big")
-        yield content[place + 4 : place + 8], content[place + 8 : place + 8 + length]
+        name = content[place + 4 : place + 8]
+        yield name, content[place + 8 : place + 8 + length]
         place += 12 + length
+        if name == b"IEND":
+            break
+    if place < len(content):
+        yield b"after the end", content[place:]
 
 
 def _unpacked(body: bytes) -> bytes:
