@@ -7,9 +7,9 @@ pairs and a MetaImage's comments may name a person and are never read.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import SimpleITK as sitk
 from numpy.typing import NDArray
 
 from engine.errors import EvidenceError
@@ -26,14 +26,20 @@ TYPES = {
     for sign in ("", "un")
 } | {"32-bit float": "float32", "64-bit float": "float64"}
 
-sitk.ProcessObject.SetGlobalWarningDisplay(False)
+
+def _itk() -> Any:
+    """SimpleITK, loaded when the first grid is met: the window starts sooner without it."""
+    import SimpleITK
+
+    SimpleITK.ProcessObject.SetGlobalWarningDisplay(False)
+    return SimpleITK
 
 
-def _reader(path: Path) -> sitk.ImageFileReader:
+def _reader(path: Path) -> Any:
     """A SimpleITK reader that has read the header."""
     if not path.is_file():
         raise EvidenceError(path, "missing", "the file is not there; check the folder")
-    reader = sitk.ImageFileReader()
+    reader = _itk().ImageFileReader()
     reader.SetFileName(str(path))
     try:
         reader.ReadImageInformation()
@@ -53,7 +59,7 @@ def _failure(path: Path) -> EvidenceError:
 
 
 def _geometry(
-    reader: sitk.ImageFileReader,
+    reader: Any,
 ) -> tuple[tuple[float, float, float], str | None]:
     """(slice, row, column) distances and letters; no letters for a flat picture."""
     spacing = [float(value) for value in reader.GetSpacing()] + [1.0]
@@ -65,7 +71,7 @@ def _geometry(
     return mm, letters(*(matrix[:3, axis] for axis in range(3)))
 
 
-def _size(reader: sitk.ImageFileReader) -> tuple[int, int, int, int]:
+def _size(reader: Any) -> tuple[int, int, int, int]:
     """[x, y, z, t]; every further axis counts as t."""
     size = [int(value) for value in reader.GetSize()] + [1, 1]
     return size[0], size[1], size[2], int(np.prod(size[3:]))
@@ -103,9 +109,9 @@ def describe_grid(path: Path) -> Evidence:
     )
 
 
-def _dtype(path: Path, reader: sitk.ImageFileReader) -> np.dtype[np.generic]:
+def _dtype(path: Path, reader: Any) -> np.dtype[np.generic]:
     """The numpy type of one component, from ITK's words for it."""
-    words = sitk.GetPixelIDValueAsString(reader.GetPixelID()).removeprefix("vector of ")
+    words = _itk().GetPixelIDValueAsString(reader.GetPixelID()).removeprefix("vector of ")
     if words not in TYPES:
         raise EvidenceError(path, "unsupported", f"{words} values are not read; convert them")
     return np.dtype(TYPES[words])
@@ -122,7 +128,7 @@ def load_grid(path: Path) -> Pixels:
     components = reader.GetNumberOfComponents()
     x, y, z, times = _size(reader)
     try:
-        values: NDArray[np.generic] = sitk.GetArrayFromImage(reader.Execute())
+        values: NDArray[np.generic] = _itk().GetArrayFromImage(reader.Execute())
     except RuntimeError as failure:
         raise _failure(path) from failure
     series = values.reshape(times, z, y, x, components)
