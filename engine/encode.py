@@ -18,6 +18,7 @@ from engine.encoder import Encoder
 from engine.errors import EvidenceError, ItemRefused
 from engine.evidence.item import Item, ModelInput
 from engine.evidence.pixels import digest, prepare
+from engine.memory import PixelMemory
 
 BATCH_TOKENS = 16384
 CHUNK_ITEMS, CHUNK_BYTES = 256, 256_000_000  # decoded at once, which bounds the memory
@@ -50,6 +51,7 @@ class _Work:
     control: Control
     budget: int
     vectors: NDArray[np.float32]
+    memory: PixelMemory | None = None
     rows: dict[str, list[int]] = field(default_factory=dict)  # digest to indices of items
     failures: dict[int, str] = field(default_factory=dict)
     computed: int = 0
@@ -69,6 +71,7 @@ def encode_items(
     cache: VectorCache | None,
     control: Control = Control(),
     batch_tokens: int = BATCH_TOKENS,
+    memory: PixelMemory | None = None,
 ) -> Encoded:
     """Embed items.
 
@@ -78,12 +81,13 @@ def encode_items(
         cache: where vectors are kept, None for nowhere.
         control: progress in items, asked between batches whether to stop.
         batch_tokens: most tokens of a padded batch; halved for good when memory runs out.
+        memory: decoded items shared with other models of the run, None to decode anew.
 
     Raises:
         Cancelled: the user asked to stop; what was computed is in the cache.
     """
     blank = np.full((len(items), encoder.dim), np.nan, dtype=np.float32)
-    work = _Work(items, encoder, cache, control, batch_tokens, blank)
+    work = _Work(items, encoder, cache, control, batch_tokens, blank, memory)
     _find_contents(work)
     control.begin(len(work.rows), unit="items", phase=f"Embedding with {encoder.model_id}")
     missing = [key for key in work.rows if not _from_cache(work, key)]
@@ -144,7 +148,7 @@ def _chunks(work: _Work, keys: Sequence[str]) -> Iterator[list[_Ready]]:
 def _prepare(work: _Work, key: str) -> _Ready | None:
     item = work.items[work.rows[key][0]]
     try:
-        seen = prepare(item, max_slices=work.encoder.max_slices)
+        seen = _decoded(work, key, item)
         return _Ready(key, seen, work.encoder.cost(seen))
     except EvidenceError as error:
         _fail(work, key, str(error))
@@ -153,6 +157,16 @@ def _prepare(work: _Work, key: str) -> _Ready | None:
     except MemoryError:
         _fail(work, key, f"{_label(item)}: does not fit in memory when decoded. Crop or split it.")
     return None
+
+
+def _decoded(work: _Work, key: str, item: Item) -> ModelInput:
+    slices = work.encoder.max_slices
+    seen = work.memory.get(key, slices) if work.memory else None
+    if seen is None:
+        seen = prepare(item, max_slices=slices)
+        if work.memory:
+            work.memory.put(key, slices, seen)
+    return seen
 
 
 def _batches(chunk: list[_Ready], work: _Work) -> Iterator[list[_Ready]]:

@@ -158,7 +158,8 @@ def item_of_row(row: EvidenceRow) -> Item:
         return Item(images=(ImageRef(first_file(row.files, row.path)),))
     if row.kind in ("volume", "cine"):
         members = tuple(file.path for file in row.files) or (row.path,)
-        return Item(volumes=(VolumeRef(members, kind="series" if len(members) > 1 else "file"),))
+        series = row.details.get("source", {}).get("format") == "DICOM" and len(members) > 1
+        return Item(volumes=(VolumeRef(members, kind="series" if series else "file"),))
     raise EvidenceError(row.path, row.error_code or "no_picture", row.error_message or row.kind)
 
 

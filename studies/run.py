@@ -28,6 +28,7 @@ from engine.control import Control
 from engine.encode import encode_items
 from engine.encoder import Encoder
 from engine.errors import EngineError, UnknownModel
+from engine.memory import PixelMemory
 from engine.models.load import load_encoder
 from studies.errors import BadTaskFile, StudyError
 from studies.medheb.evaluate import evaluate, items_of
@@ -66,6 +67,7 @@ class Run:
     control: Control
     report: Report
     cache: VectorCache
+    memory: PixelMemory
 
 
 class Share(Control):
@@ -144,7 +146,9 @@ def bench_job(home: Home, arguments: dict[str, Any], control: Control) -> dict[s
         write_manifest(
             home.runs, Manifest(str(plan.root), plan.digest, plan.tasks, dict(plan.missing))
         )
-        run = Run(home, store, plan, arguments, control, report, VectorCache(home.vectors))
+        run = Run(
+            home, store, plan, arguments, control, report, VectorCache(home.vectors), PixelMemory()
+        )
         for model_id, name in names.items():
             _run_model(run, model_id, name)
     if not report.computed and not report.already:
@@ -235,7 +239,7 @@ def _run_task(run: Run, model_id: str, encoder: Encoder, data: TaskData) -> None
     pools = build_pools(data)
     items = items_of(data, pools)
     share = Share(run.control, len(items))
-    encoded = encode_items(items, encoder, cache=run.cache, control=share)
+    encoded = encode_items(items, encoder, cache=run.cache, control=share, memory=run.memory)
     outcome = evaluate(data, pools, encoded.vectors, encoded.failures)
     for row, reason in outcome.failures:
         _note_failure(run, model_id, data.task.id, row, reason)

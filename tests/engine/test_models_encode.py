@@ -10,12 +10,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
+from engine import encode
 from engine.cache import VectorCache
 from engine.control import Control
 from engine.encode import encode_items
 from engine.errors import Cancelled, ItemRefused
 from engine.evidence.item import ImageRef, Item, ModelInput
+from engine.memory import PixelMemory
 from engine.models.random_encoder import RandomEncoder
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -243,3 +246,25 @@ def test_a_failed_write_leaves_nothing_behind(tmp_path: Path, monkeypatch):
 def test_keys_cannot_leave_the_folder(tmp_path: Path):
     with pytest.raises(ValueError, match="plain word"):
         VectorCache(tmp_path).get("../../elsewhere", DIGEST)
+
+
+def test_a_second_model_of_a_run_decodes_nothing_again(tmp_path, monkeypatch):
+    """Decoded items are shared by the memory; beyond its bound they are decoded anew."""
+
+    decoded = []
+    real = encode.prepare
+    monkeypatch.setattr(
+        encode, "prepare", lambda item, **kw: decoded.append(item) or real(item, **kw)
+    )
+    path = tmp_path / "a.png"
+    Image.fromarray(np.zeros((8, 8, 3), np.uint8)).save(path)
+    item = Item(images=(ImageRef(path),))
+    memory = PixelMemory()
+    first = encode.encode_items([item], RandomEncoder(), cache=None, memory=memory)
+    second = encode.encode_items([item], RandomEncoder(), cache=None, memory=memory)
+    assert len(decoded) == 1
+    np.testing.assert_array_equal(first.vectors, second.vectors)
+    full = PixelMemory(limit=10)
+    for _ in range(2):
+        encode.encode_items([item], RandomEncoder(), cache=None, memory=full)
+    assert len(decoded) == 3
