@@ -11,7 +11,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from app import theme
@@ -149,7 +149,7 @@ def run(home: Home, *, open_study: str | None = None, smoke: bool = False) -> in
     program.window.show()
     program.window.go("review" if open_study else FIRST_PAGE, open_study)
     try:
-        return _smoke(application, program) if smoke else application.exec()
+        return _smoke(program) if smoke else application.exec()
     finally:
         program.window.hide()
         program.close()
@@ -171,20 +171,23 @@ def _application() -> QApplication:
     return application
 
 
-def _smoke(application: QApplication, program: Program) -> int:
+def _smoke(program: Program) -> int:
+    """Show every page for a moment; 1 if an error was told meanwhile."""
     met: list[object] = []
+    # A loop of its own: a second quit of the application would outlive this walk.
+    loop = QEventLoop()
     program.services.notify.posted.connect(
         lambda notice: met.append(notice) if notice.kind == "error" else None
     )
 
     def walk(index: int) -> None:
         if index == len(PAGES):
-            program.window.close()
-            application.quit()
+            loop.quit()
             return
         program.window.go(PAGES[index].id)
         QTimer.singleShot(SMOKE_MS, lambda: walk(index + 1))
 
     QTimer.singleShot(SMOKE_MS, lambda: walk(0))
-    application.exec()
+    loop.exec()
+    program.window.close()
     return 1 if met else 0

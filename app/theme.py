@@ -137,7 +137,8 @@ def style_sheet(scale: Scale) -> str:
     sizes = {f"px_{role}": scale.px(role) for role in TYPE_PX}
     return _SHEET.format(
         ground=GROUND, panel=PANEL, raised=RAISED, line=LINE, picture=PICTURE, text=TEXT,
-        quiet=QUIET, disabled=DISABLED, accent=ACCENT, warn=WARN, error=ERROR, good=GOOD, **sizes,
+        quiet=QUIET, disabled=DISABLED, accent=ACCENT, warn=WARN, error=ERROR, good=GOOD,
+        icons=ICONS.as_posix(), **sizes,
     )  # fmt: skip
 
 
@@ -246,6 +247,24 @@ QMenu::item:selected {{ background: #2d3b47; }}
 QMenu::item:disabled {{ color: {disabled}; }}
 QCheckBox, QRadioButton {{ spacing: 8px; padding: 2px; border: 1px solid transparent; }}
 QCheckBox:focus, QRadioButton:focus {{ border: 1px solid {accent}; border-radius: 3px; }}
+QCheckBox::indicator, QTreeView::indicator {{
+  width: 13px; height: 13px; border: 1px solid {disabled}; border-radius: 2px; background: {ground};
+}}
+QCheckBox::indicator:checked, QTreeView::indicator:checked {{
+  image: url("{icons}/control-check.svg"); border-color: {quiet};
+}}
+QTreeView::indicator:indeterminate {{ image: url("{icons}/control-part.svg"); }}
+QCheckBox::indicator:disabled, QTreeView::indicator:disabled {{ border-color: {line}; }}
+QComboBox::drop-down {{ border: none; width: 22px; }}
+QComboBox::down-arrow {{ image: url("{icons}/control-down.svg"); width: 11px; height: 11px; }}
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {{
+  background: transparent; border: none; width: 20px;
+}}
+QAbstractSpinBox::up-arrow {{ image: url("{icons}/control-up.svg"); width: 11px; height: 11px; }}
+QAbstractSpinBox::down-arrow {{
+  image: url("{icons}/control-down.svg"); width: 11px; height: 11px;
+}}
+QPushButton[kind="danger"]:disabled {{ border-color: {line}; }}
 QSlider::groove:horizontal {{ background: {raised}; height: 4px; border-radius: 2px; }}
 QSlider::handle:horizontal {{
   background: {quiet}; width: 14px; margin: -5px 0; border-radius: 7px;
