@@ -48,6 +48,9 @@ class Follower:
         if message.phase != self._phase:
             self._phase, self._started, self._last = message.phase, time.monotonic(), 0.0
         now = time.monotonic()
+        if not message.total:
+            self._line(f"{message.phase} ...")
+            return
         if not self._live:
             if now - self._last < PLAIN_SECONDS and message.done < message.total:
                 return
