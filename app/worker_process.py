@@ -44,7 +44,7 @@ class WorkerProcess(QObject):
     ) -> None:
         super().__init__(parent)
         self._home = home
-        self._command = tuple(command or (sys.executable, "-m", "studies.worker"))
+        self._command = tuple(command or (sys.executable, "-P", "-m", "studies.worker"))
         self._ask_ms = ask_ms
         self._process: QProcess | None = None
         self._buffer = b""

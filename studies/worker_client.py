@@ -33,6 +33,11 @@ TERMINATE_SECONDS = 2.0
 KEPT_LINES = 50
 
 
+def worker_command(home: Home) -> list[str]:
+    """The worker's command line; ``-P`` keeps the folder one stands in off the import path."""
+    return [sys.executable, "-P", "-m", "studies.worker", "--home", str(home.root)]
+
+
 class JobFault(StudyError):
     """A bug inside the worker; ``details`` holds the traceback."""
 
@@ -50,13 +55,14 @@ class WorkerClient:
 
     def __init__(self, home: Home) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "studies.worker", "--home", str(home.root)],
+            worker_command(home),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             encoding="utf-8",
             start_new_session=True,  # Ctrl+C goes to us; we pass it on as a cancel
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # so on Windows
         )
         self._last_lines: collections.deque[str] = collections.deque(maxlen=KEPT_LINES)
         self._errors = threading.Thread(target=self._drain, daemon=True)

@@ -136,3 +136,14 @@ def test_the_end_of_input_ends_the_worker(tmp_path):
         time.sleep(0.05)
     process.stdout.close()
     assert process.poll() == 0
+
+
+def test_a_folder_named_like_ours_does_not_shadow_ours(client, tmp_path, monkeypatch):
+    """Someone stands in a project with its own ``db`` and ``studies``."""
+    trap = tmp_path / "trap"
+    for name in ("db", "studies"):
+        (trap / name).mkdir(parents=True)
+        (trap / name / "__init__.py").write_text("raise SystemExit(9)", encoding="utf-8")
+    monkeypatch.chdir(trap)
+    with WorkerClient(Home(tmp_path / "other")) as other:
+        assert other.run("echo", {"word": "x"}) == {"word": "x"}
