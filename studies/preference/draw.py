@@ -65,11 +65,13 @@ def draw(
     lots = generator(wish.seed, 1)
     waiting = {t: [usable[t][i] for i in lots.permutation(caps[t])] for t in sorted(usable)}
     places = [task for task in sorted(usable) for _ in range(shares[task])]
+    # not from the seed: whoever knows it must not be able to tell tasks by their order
+    secrets.SystemRandom().shuffle(places)
     control.begin(len(places), unit="items", phase="Copying")
     drawn = []
-    for which in lots.permutation(len(places)):
+    for task in places:
         control.check()
-        one = _next_readable(waiting[places[which]], wish, pool, missing)
+        one = _next_readable(waiting[task], wish, pool, missing)
         if one is not None:
             drawn.append(one)
         control.step()

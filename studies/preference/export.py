@@ -46,6 +46,7 @@ RATINGS: dict[str, str] = {
 }
 COMMENT = {"comment": "free text of the rater; exported only when asked for"}
 ITEMS: dict[str, str] = {
+    "study_hash": "SHA-256 of everything frozen before the first item",
     "item_id": "opaque id of the item",
     "kind": "item or auto_tie",
     "task_id": "task of the benchmark",
@@ -170,6 +171,7 @@ def item_rows(unblinded: Unblinded) -> list[dict[str, Any]]:
         hidden = unblinded.key.items[item.item_id]
         rows.append(
             {
+                "study_hash": unblinded.info.hash,
                 "item_id": item.item_id,
                 "kind": item.kind,
                 "task_id": hidden.task_id,
@@ -191,12 +193,17 @@ def item_rows(unblinded: Unblinded) -> list[dict[str, Any]]:
 
 def _shares(numbers: Statistics) -> str:
     """The shares as a long table: one row per group and answer."""
-    names = ("group", "title", "answer", "count", "n", "share", "low", "high", "p")
+    names = ("group", "title", "answer", "count", "n", "share", "low", "high", "p", "study_hash")
     rows = []
     for one in blocks(numbers):
         for name in NUMBERS:
             found = getattr(one, name)
-            row = {"group": one.name, "title": one.title, "answer": name}
+            row = {
+                "group": one.name,
+                "title": one.title,
+                "answer": name,
+                "study_hash": numbers.hash,
+            }
             row.update({key: _plain(getattr(found, key)) for key in ("count", "n", "share")})
             row.update(low=_plain(found.low), high=_plain(found.high), p="")
             if name == "a_decided":

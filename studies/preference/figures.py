@@ -46,14 +46,16 @@ def stacked_bars(statistics: Statistics) -> Figure:
         A figure with its own canvas; nothing global is touched.
     """
     rows = [statistics.overall, *statistics.strata]
-    inches = 1.15 + 0.62 * len(rows)
+    inches = 1.2 + 0.62 * len(rows)
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(8.0, inches), facecolor="white")
         FigureCanvasAgg(figure)
-        axes = figure.add_axes((0.2, 0.6 / inches, 0.58, 0.62 * len(rows) / inches))
+        axes = figure.add_axes((0.2, 0.65 / inches, 0.58, 0.62 * len(rows) / inches))
         for place, one in enumerate(rows):
             _bar(axes, len(rows) - 1 - place, one)
         _dress(axes, statistics, rows)
+        told = f"study hash {statistics.hash}"
+        figure.text(0.985, 0.05 / inches, told, ha="right", va="bottom", color=QUIET, fontsize=5)
     return figure
 
 

@@ -1,18 +1,16 @@
-"""A study as a rater meets it: what to show next, and one durable commit per answer.
+"""A study as a rater meets it: opened, listed, its pictures decoded, a rater seated.
 
-Owns opening, sessions and the order of a rater. Never reaches torch. Refuses to tell anything
-about preferences: it counts answers, never which.
+Owns opening and the order of a rater; what happens then is in ``studies.preference.session``.
+Never reaches torch. Refuses to tell anything about preferences: it counts answers, never which.
 """
 
 from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +18,25 @@ from numpy.typing import NDArray
 from db import ratings, study_items
 from db.errors import RatingRefused, StoreError
 from db.home import Home
-from db.ratings import NewRating
 from db.session import Store, open_study_store
-from db.study_items import PresentationRow, RaterRow
+from db.study_items import RaterRow
 from studies.errors import BadStudy
 from studies.preference.frozen import order_hash, software_version
 from studies.preference.media import decode
-from studies.preference.panels import Panel, panel_from_json
+from studies.preference.panels import Panel
 from studies.preference.sample import generator, reading_order
+from studies.preference.session import Presentation, Session
+
+__all__ = [
+    "ANSWERS",
+    "Panel",
+    "Presentation",
+    "Session",
+    "Study",
+    "StudyInfo",
+    "list_studies",
+    "open_study",
+]
 
 ANSWERS = ratings.ANSWERS
 
@@ -58,37 +67,6 @@ class StudyInfo:
     hash: str
     path: Path
     fault: str = ""
-
-
-@dataclass(frozen=True)
-class Presentation:
-    """One item as it is to be drawn.
-
-    Attributes:
-        item_id: opaque.
-        prompt: the task in the reader's words.
-        query: the centre.
-        left: the left wing, best first; three panels, fewer where a task has fewer candidates.
-        right: the right wing.
-        position: place in the rater's order, from 1.
-        total: places in the rater's order.
-        kind: ``item``, ``warmup`` or ``repeat``.
-    """
-
-    item_id: str
-    prompt: str
-    query: Panel
-    left: tuple[Panel, ...]
-    right: tuple[Panel, ...]
-    position: int
-    total: int
-    kind: str = "item"
-
-    @property
-    def media_ids(self) -> tuple[str, ...]:
-        """Everything that must be decoded before it may be rated, without repeats."""
-        panels = (self.query, *self.left, *self.right)
-        return tuple(dict.fromkeys(name for panel in panels for name in panel.media_ids))
 
 
 def list_studies(home: Home) -> tuple[StudyInfo, ...]:
@@ -182,7 +160,7 @@ class Study:
             self._seat(RaterRow(name, specialty, years, modalities, display))
         session_id = secrets.token_hex(6)
         study_items.start_session(self.store, session_id, name, software_version())
-        return Session(self, name, session_id)
+        return Session(self.store, name, session_id)
 
     def media(self, media_id: str) -> NDArray[np.uint8]:
         """Decode one medium.
@@ -220,155 +198,3 @@ class Study:
         ids = reading_order(blocks, generator(int(self.row.order_seed), own))
         order = [(item_id, "item", False) for item_id in ids]
         study_items.add_rater(self.store, row, order, order_hash(row, order))
-
-
-class Session:
-    """One rater at work. Every answer and every step back is on the disk when the call returns.
-
-    Args:
-        study: the open study.
-        rater: the name as stored.
-        session_id: opaque.
-    """
-
-    def __init__(self, study: Study, rater: str, session_id: str) -> None:
-        self.study = study
-        self.rater = rater
-        self.session_id = session_id
-        self.software = software_version()
-        self._order = study_items.presentations(study.store, rater)
-        self._answered: set[int] = set()
-        self.refresh()
-
-    @property
-    def total(self) -> int:
-        """Places in this rater's order."""
-        return len(self._order)
-
-    @property
-    def answered(self) -> int:
-        """Places that have an answer in force."""
-        return len(self._answered)
-
-    def refresh(self) -> None:
-        """Read again which places are answered (another window may have been at work)."""
-        standing = ratings.standing(self.study.store)
-        self._answered = {place for rater, place in standing if rater == self.rater}
-
-    def current(self) -> Presentation | None:
-        """The item to be read now; None when all are answered."""
-        return self._present(self._next_place())
-
-    def upcoming(self) -> Presentation | None:
-        """The item after the current one, so that its pictures can be decoded beforehand."""
-        current = self._next_place()
-        after = [p for p in self._order if p.position not in self._answered and p != current]
-        return self._present(after[0] if current and after else None)
-
-    def answer(
-        self,
-        answer: str,
-        *,
-        item_id: str | None = None,
-        shown_utc: str | None = None,
-        first_action_ms: int | None = None,
-        answer_ms: int | None = None,
-        idle_ms: int | None = None,
-        confidence: int | None = None,
-        comment: str | None = None,
-        usefulness: Mapping[str, int] | None = None,
-        viewer_state: Mapping[str, Any] | None = None,
-    ) -> Presentation | None:
-        """Keep an answer to the current item.
-
-        Args:
-            answer: ``left``, ``right``, ``both`` or ``neither``.
-            item_id: of the item on the screen; refused if it is not the current one.
-            shown_utc: when it was first shown.
-            first_action_ms: from showing to the first key or click.
-            answer_ms: from showing to the answer, without idle time.
-            idle_ms: idle time taken out.
-            confidence: 1 to 3.
-            comment: free text.
-            usefulness: ``left1`` ... ``right3`` to 0, 1 or 2.
-            viewer_state: window and slice range seen.
-
-        Returns:
-            The next item, None when that was the last.
-
-        Raises:
-            RatingRefused: unblinded, answered already, not the current item, broken chain.
-            StoreError: what SQLite refused; then nothing was kept and the item stays.
-        """
-        place = self._next_place()
-        if place is None:
-            raise RatingRefused("Every item of this study has its answer. Nothing was kept.")
-        if item_id is not None and item_id != place.item_id:
-            raise RatingRefused("That is not the item to be read now. Nothing was kept.")
-        rating = NewRating(
-            rater=self.rater,
-            session_id=self.session_id,
-            position=place.position,
-            item_id=place.item_id,
-            kind=place.kind,
-            answer=answer,
-            shown_utc=shown_utc,
-            first_action_ms=first_action_ms,
-            answer_ms=answer_ms,
-            idle_ms=idle_ms,
-            confidence=confidence,
-            comment=comment,
-            usefulness=usefulness,
-            viewer_state=viewer_state,
-            software=self.software,
-        )
-        ratings.add_rating(self.study.store, rating)
-        self._answered.add(place.position)
-        return self.current()
-
-    def undo(self) -> Presentation | None:
-        """Go back to the item before the current one and take its answer back.
-
-        The first answer stays in the log; a new entry says that it was taken back.
-
-        Returns:
-            That item, to be answered again; the current one if there is none before it.
-
-        Raises:
-            RatingRefused: the study is unblinded.
-        """
-        place = self._next_place()
-        limit = self.total + 1 if place is None else place.position
-        before = [position for position in self._answered if position < limit]
-        if before:
-            ratings.undo(
-                self.study.store,
-                rater=self.rater,
-                session_id=self.session_id,
-                position=max(before),
-                software=self.software,
-            )
-            self._answered.discard(max(before))
-        return self.current()
-
-    def _next_place(self) -> PresentationRow | None:
-        return next((p for p in self._order if p.position not in self._answered), None)
-
-    def _present(self, place: PresentationRow | None) -> Presentation | None:
-        if place is None:
-            return None
-        row = study_items.item_row(self.study.store, place.item_id)
-        left = tuple(panel_from_json(panel) for panel in row.left)
-        right = tuple(panel_from_json(panel) for panel in row.right)
-        if place.swapped:
-            left, right = right, left
-        return Presentation(
-            item_id=row.item_id,
-            prompt=row.prompt,
-            query=panel_from_json(row.query),
-            left=left,
-            right=right,
-            position=place.position,
-            total=self.total,
-            kind=place.kind,
-        )

@@ -71,14 +71,14 @@ def test_what_a_rater_asks_for_counts_no_preference(read_study):
 
 
 def test_left_and_right_are_told_apart_by_nothing_but_their_place(read_study):
-    """Equal kinds, equal numbers of panels, equal shapes of the same candidate."""
-    _, study, shown, _ = read_study
+    """Equal kinds and numbers of panels; a shared candidate is the same panel on both sides."""
+    _, _, shown, _ = read_study
     for one in shown:
         assert len(one.left) == len(one.right)
         assert {panel.kind for panel in one.left} == {panel.kind for panel in one.right}
-        shapes = [[study.media(m).shape for p in side for m in p.media_ids] for side in
-                  (one.left, one.right)]  # fmt: skip
-        assert sorted(shapes[0]) == sorted(shapes[1]) or len({*shapes[0], *shapes[1]}) <= 2
+        places = {panel.media_ids: panel for panel in one.left}
+        assert all(panel == places.get(panel.media_ids, panel) for panel in one.right if
+                   panel.media_ids)  # fmt: skip
 
 
 def test_the_place_in_the_file_tells_no_side(tmp_path):
@@ -99,7 +99,7 @@ def test_the_place_in_the_file_tells_no_side(tmp_path):
                     total += 1
                 session.answer("both")
     assert total > 30
-    assert 0.2 < before / total < 0.8
+    assert 0.15 < before / total < 0.85
 
 
 # ------------------------------------------------------------------ the walk itself
