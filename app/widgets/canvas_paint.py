@@ -71,14 +71,20 @@ class SliceCache:
 
 
 def target(picture: Picture, state: ViewState, view: QRectF) -> QRectF:
-    """Where the slice lies in the view: fitted, then zoomed and panned."""
+    """Where the slice lies in the view: fitted, then zoomed and panned, on whole pixels."""
     rows, columns = picture.array.shape[1:3]
     width, height = float(columns), rows * picture.aspect
     scale = min(view.width() / width, view.height() / height) * state.zoom
     middle = view.center() + QPointF(state.pan_x * view.width(), state.pan_y * view.height())
-    box = QRectF(0, 0, width * scale, height * scale)
-    box.moveCenter(middle)
-    return box
+    across = _snap(width * scale, view.width())
+    down = _snap(height * scale, view.height())
+    return QRectF(round(middle.x() - across / 2), round(middle.y() - down / 2), across, down)
+
+
+def _snap(length: float, room: float) -> int:
+    """Whole pixels with an equal rest on both sides, so that no edge is drawn by halves."""
+    whole = max(1, round(length))
+    return whole - 1 if whole > 1 and (round(room) - whole) % 2 else whole
 
 
 def draw_slice(
