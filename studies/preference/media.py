@@ -35,7 +35,7 @@ def encode(pixels: NDArray[np.uint8]) -> tuple[str, bytes]:
         held = io.BytesIO()
         Image.fromarray(pixels).save(held, format="PNG")
         return "png", held.getvalue()
-    return "zlib", zlib.compress(np.ascontiguousarray(pixels).tobytes(), 6)
+    return "zlib", zlib.compress(np.ascontiguousarray(pixels).tobytes(), 1)
 
 
 def decode(row: MediumRow) -> NDArray[np.uint8]:

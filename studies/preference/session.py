@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from db import ratings, study_items
 from db.errors import RatingRefused
@@ -48,6 +48,30 @@ class Presentation:
         """Everything that must be decoded before it may be rated, without repeats."""
         panels = (self.query, *self.left, *self.right)
         return tuple(dict.fromkeys(name for panel in panels for name in panel.media_ids))
+
+
+class Details(TypedDict, total=False):
+    """What may be kept beside an answer; each may be left out.
+
+    Attributes:
+        shown_utc: when the item was first shown.
+        first_action_ms: from showing to the first key or click.
+        answer_ms: from showing to the answer, without idle time.
+        idle_ms: idle time taken out.
+        confidence: 1 to 3.
+        comment: free text.
+        usefulness: ``left1`` ... ``right3`` to 0, 1 or 2.
+        viewer_state: window and slice range seen.
+    """
+
+    shown_utc: str | None
+    first_action_ms: int | None
+    answer_ms: int | None
+    idle_ms: int | None
+    confidence: int | None
+    comment: str | None
+    usefulness: Mapping[str, int] | None
+    viewer_state: Mapping[str, Any] | None
 
 
 class Session:
@@ -94,32 +118,14 @@ class Session:
         return self._present(after[0] if current and after else None)
 
     def answer(
-        self,
-        answer: str,
-        *,
-        item_id: str | None = None,
-        shown_utc: str | None = None,
-        first_action_ms: int | None = None,
-        answer_ms: int | None = None,
-        idle_ms: int | None = None,
-        confidence: int | None = None,
-        comment: str | None = None,
-        usefulness: Mapping[str, int] | None = None,
-        viewer_state: Mapping[str, Any] | None = None,
+        self, answer: str, *, item_id: str | None = None, **details: Unpack[Details]
     ) -> Presentation | None:
         """Keep an answer to the current item.
 
         Args:
             answer: ``left``, ``right``, ``both`` or ``neither``.
             item_id: of the item on the screen; refused if it is not the current one.
-            shown_utc: when it was first shown.
-            first_action_ms: from showing to the first key or click.
-            answer_ms: from showing to the answer, without idle time.
-            idle_ms: idle time taken out.
-            confidence: 1 to 3.
-            comment: free text.
-            usefulness: ``left1`` ... ``right3`` to 0, 1 or 2.
-            viewer_state: window and slice range seen.
+            details: times and what else belongs to the answer, see ``Details``.
 
         Returns:
             The next item, None when that was the last.
@@ -140,15 +146,8 @@ class Session:
             item_id=place.item_id,
             kind=place.kind,
             answer=answer,
-            shown_utc=shown_utc,
-            first_action_ms=first_action_ms,
-            answer_ms=answer_ms,
-            idle_ms=idle_ms,
-            confidence=confidence,
-            comment=comment,
-            usefulness=usefulness,
-            viewer_state=viewer_state,
             software=self.software,
+            **details,
         )
         ratings.add_rating(self.store, rating)
         self._answered.add(place.position)

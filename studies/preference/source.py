@@ -42,7 +42,7 @@ def read_material(
         UnknownModel: no such model.
         NoRun: no task has results of both models.
     """
-    cards = tuple(find_card(name, cards_dir=home.cards) for name in (model_a, model_b))
+    a, b = (find_card(name, cards_dir=home.cards) for name in (model_a, model_b))
     registry = load_tasks(data)
     comparisons: dict[str, tuple[Comparison, ...]] = {}
     missing: dict[str, str] = {}
@@ -50,20 +50,18 @@ def read_material(
     for task in registry:
         control.check()
         try:
-            found = task_queries(home, data, task.id, [card.id for card in cards], TOP)
-            comparisons[task.id] = tuple(_comparison(one, cards[0], cards[1]) for one in found)
+            found = task_queries(home, data, task.id, [a.id, b.id], TOP)
+            comparisons[task.id] = tuple(_comparison(one, a, b) for one in found)
         except (NoRun, BadTaskFile) as error:
             missing[task.id] = str(error)
         control.step()
     if not any(comparisons.values()):
         raise NoRun(
             f"No task of {data} has results of both models. Compute them first: triptych bench run "
-            f"--data {data} --models {cards[0].id},{cards[1].id}"
+            f"--data {data} --models {a.id},{b.id}"
         )
     digest = data_digest(data, registry)
-    return Material(
-        (_arm(home, cards[0], digest), _arm(home, cards[1], digest)), comparisons, missing
-    )
+    return Material((_arm(home, a, digest), _arm(home, b, digest)), comparisons, missing)
 
 
 def _comparison(one: RankedQuery, a: ModelCard, b: ModelCard) -> Comparison:
