@@ -131,9 +131,10 @@ class ViewerView(QWidget):
         rows, columns = LAYOUTS[name]
         for number, frame in enumerate(self.frames):
             self._grid.removeWidget(frame)
-            frame.setVisible(number < rows * columns)
             if number < rows * columns:
                 self._grid.addWidget(frame, number // columns, number % columns)
+            # After adding: a new parent hides what it takes in.
+            frame.setVisible(number < rows * columns)
         for layout, button in self._buttons.items():
             if layout in LAYOUTS:
                 button.setChecked(layout == name)

@@ -45,9 +45,12 @@ class JobTray(QFrame):
         self._build()
         self.show_idle("No job runs.")
 
-    def set_model(self, model: QAbstractItemModel) -> None:
-        """The list of jobs."""
+    def set_model(self, model: QAbstractItemModel | None) -> None:
+        """The list of jobs, or None for none at all."""
+        before = self._list.selectionModel()
         self._list.setModel(model)
+        if before is not None:
+            before.deleteLater()  # it would go on holding the model before
 
     def show_idle(self, sentence: str) -> None:
         """Nothing runs."""

@@ -1,0 +1,118 @@
+"""The Viewer page over real files: what it finds, shows, refuses and says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PIL import Image
+from PySide6.QtCore import Qt
+
+from app.presenters.viewer import ViewerPresenter, picture_of, title_of
+from app.views.viewer import ViewerView
+from app.widgets.content import ViewState, slice_index
+from engine.evidence.open import find_evidence, load_pixels
+from tests.app.fakes import fake_services, picture
+from tests.shared import shared_path
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Two pictures, a report and a broken file."""
+    root = tmp_path / "Akte \u00fc 'x'"
+    root.mkdir()
+    Image.fromarray(picture(1)).save(root / "a.png")
+    Image.fromarray(np.repeat(picture(2)[..., None], 3, axis=2)).save(root / "b.png")
+    (root / "report.txt").write_text("FINDINGS: A nodule.\nIMPRESSION: Follow up.", "utf-8")
+    (root / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\n broken")
+    return root
+
+
+@pytest.fixture
+def page(qtbot):
+    view = ViewerView()
+    qtbot.addWidget(view)
+    view.resize(1100, 760)
+    services = fake_services()
+    presenter = ViewerPresenter(view, services)
+    view.show()
+    return view, presenter
+
+
+def test_it_opens_empty_and_says_what_to_do(page):
+    view, presenter = page
+    presenter.shown()
+    assert view._stack.currentWidget() is view.empty
+    assert "Open a file or a folder" in view.empty.sentence.text()
+
+
+def test_a_folder_fills_strip_frame_and_report(page, folder):
+    view, presenter = page
+    presenter.shown((folder,))
+    assert view.strip.count() == 4
+    assert view.frames[0].content.pictures[0].array.shape == (1, 96, 96)
+    assert view.report.words.startswith("FINDINGS")
+    assert view.report.isVisible()
+    broken = [n for n in range(4) if "broken.png" in view.strip.item(n).text()]
+    view.series_wanted.emit(broken[0], 0)
+    assert view._status.text().startswith("broken.png: ")
+
+
+def test_nothing_found_is_said(page, tmp_path):
+    view, presenter = page
+    (tmp_path / "empty").mkdir()
+    presenter.shown((tmp_path / "empty",))
+    assert "Nothing was found" in view.empty.sentence.text()
+
+
+def test_a_path_that_is_gone_is_named(page, tmp_path):
+    view, presenter = page
+    presenter.shown((tmp_path / "gone.dcm",))
+    said = view.empty.sentence.text() + "".join(
+        view.strip.item(n).text() for n in range(view.strip.count())
+    )
+    assert "gone.dcm" in said
+
+
+def test_layouts_take_the_next_series_and_link(page, folder, qtbot):
+    view, presenter = page
+    presenter.shown((folder,))
+    presenter.choose_layout("1x2")
+    assert [frame.isVisible() for frame in view.frames] == [True, True, False, False]
+    assert len(view.frames[1].content.pictures) == 1
+    view.frames[0].canvases[0]._act(ViewState(zoom=2.0))
+    assert view.frames[1].first_state().zoom == 2.0
+    qtbot.keyClick(view, Qt.Key.Key_K)
+    view.frames[0].canvases[0]._act(ViewState(zoom=3.0))
+    assert view.frames[1].first_state().zoom == 2.0
+    qtbot.keyClick(view, Qt.Key.Key_M)
+    assert sum(frame.isVisible() for frame in view.frames) == 1
+    qtbot.keyClick(view, Qt.Key.Key_Escape)
+    assert sum(frame.isVisible() for frame in view.frames) == 2
+
+
+def test_a_late_result_of_an_earlier_search_is_dropped(page, folder):
+    view, presenter = page
+    presenter.shown((folder,))
+    before = view.strip.count()
+    presenter._opened((presenter._search - 1, ()))
+    assert view.strip.count() == before
+
+
+def test_real_files_are_shown_as_the_engine_renders_them(page):
+    view, presenter = page
+    presenter.shown((shared_path("data/files/nifti"),))
+    assert view.strip.count() > 5
+    evidence = presenter._found[0]
+    shown = view.frames[0].content.pictures[0]
+    assert shown.orientation is not None
+    assert slice_index(0.5, shown.slices) == view.frames[0].canvases[0].picture.slices // 2
+    assert picture_of(evidence, load_pixels(evidence)).array.shape == shown.array.shape
+
+
+def test_ct_gets_its_presets_and_others_do_not():
+    found: dict[str, bool] = {}
+    for evidence in find_evidence([shared_path("data/files/dicom")]):
+        if evidence.modality in ("CT", "MR") and evidence.modality not in found:
+            found[evidence.modality] = picture_of(evidence, load_pixels(evidence)).hounsfield
+            assert title_of(evidence).startswith(f"{evidence.modality}, ")
+    assert found == {"CT": True, "MR": False}
