@@ -28,6 +28,7 @@ class EvidenceShown:
     size: str
     has_report: bool
     problem: str = ""
+    snippet: str = ""
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,10 @@ class PreviewShown:
 
 @dataclass(frozen=True)
 class ModelShown:
-    """One model, as a choice and as a card. ``fits`` None means not known yet."""
+    """One model, as a choice and as a card.
+
+    ``fits`` None means not known yet; ``state`` says in two or three words what ``why`` says whole.
+    """
 
     key: str
     title: str
@@ -70,6 +74,7 @@ class ModelShown:
     note: str = ""
     fits: bool | None = None
     why: str = ""
+    state: str = ""
     revision: str = ""
     source: str = ""
     checked: str = ""
@@ -223,6 +228,7 @@ class ShareShown:
     intervals: tuple[Interval, Interval, Interval]
     p_value: float | None = None
     note: str = ""
+    group: str = ""
 
 
 @dataclass(frozen=True)

@@ -148,7 +148,7 @@ def rows_of(
                 "done" if done else "waiting",
                 read.items[task.id] if done else 0,
                 read.items[task.id],
-                "stored by an earlier run" if done else "",
+                "stored" if done else "",
             )
             found.append(((model, task.id), shown))
     for task in read.plan.tasks:

@@ -47,6 +47,7 @@ def tile_of(row: EvidenceRow) -> EvidenceShown:
         key=str(row.id), title=title_of(row.path), kind=row.kind, form=row.form or "",
         modality=row.modality or "", size=size_of(row.shape), has_report=bool(row.text),
         problem=row.error_message or ("cannot be read" if row.kind == "error" else ""),
+        snippet=" ".join((row.text or "")[:240].split()),
     )  # fmt: skip
 
 

@@ -60,20 +60,29 @@ def _shown(card: ModelCard, home: Home, memory: int | None, device: str) -> Mode
         told = "no adapter in this version"
     elif not here:
         told = f"weights not on this machine; {told}"
+    state = _state(card, here=here, fits=fits)
     bytes_ = weight_bytes(card, home)
     return ModelShown(
         key=card.id, title=card.title, family=card.family, licence=card.licence,
         gated=card.gated, size=size(bytes_) if bytes_ > MEGABYTE else "", dim=card.dim,
         forms=", ".join(FORM_WORDS.get(form, form) for form in card.forms), on_disk=here,
-        has_adapter=card.loader is not None, demo=card.demo, note=card.note, fits=fits, why=told,
+        has_adapter=card.loader is not None, demo=card.demo, note=card.note, fits=fits, why=told, state=state,
         revision=card.revision or "", source=card.hub_id or "",
     )  # fmt: skip
+
+
+def _state(card: ModelCard, *, here: bool, fits: bool | None) -> str:
+    if card.loader is None:
+        return "no adapter yet"
+    if not here:
+        return "not on disk" if fits is not False else "too large here"
+    return "may not fit" if fits is False else "ready"
 
 
 def _fit(card: ModelCard, memory: int | None, device: str) -> tuple[bool | None, str]:
     """Whether a model fits, judged by memory; a graphics card is only known to the worker."""
     if not card.memory_mb or memory is None:
-        return None, "size not known"
+        return None, "ready; its size is not known"
     if device not in ("auto", "cpu"):
         return None, f"needs {size(card.memory_mb * MEGABYTE)} on {device}"
     need = card.memory_mb * PROCESSOR_FACTOR

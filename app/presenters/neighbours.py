@@ -14,6 +14,7 @@ from app.presenters.evidence_words import (
     picture_of_row,
     preview_of,
     size_of,
+    tile_of,
     title_of,
 )
 from app.presenters.model_facts import models_shown
@@ -45,7 +46,7 @@ def _hit(rank: int, hit: Mapping[str, Any], row: EvidenceRow | None) -> RankedSh
     told = [
         str(hit.get("modality") or ""),
         size_of(row.shape) if row else "",
-        "report" if hit.get("kind") == "report" else "",
+        tile_of(row).snippet if row and row.kind == "report" else "",
         "same patient" if hit.get("same_patient") else "",
     ]
     key = str(hit["id"])

@@ -16,8 +16,8 @@ from app.shown import (
 from db.runs import QueryRow
 from engine.evidence.item import ImageRef, Item, VolumeRef
 from studies.medheb.scores import Score
-from studies.medheb.tasks import FAMILIES
-from studies.queries import RankedCandidate, RankedQuery
+from studies.medheb.tasks import FAMILIES, load_tasks
+from studies.queries import RankedQuery
 from studies.results import ModelLine, Results, TaskLine, TaskScore
 
 SPLITS = ("ID", "Held-out", "All")
@@ -87,6 +87,8 @@ def marks_of(results: Results) -> str:
     marks = results.paper().marks
     if not marks:
         return ""
+    if not {task.id for task in load_tasks()} & {line.task.id for line in results.tasks}:
+        return "No task of this data is one of the paper's; its rows are no comparison."
     reasons: dict[str, list[str]] = {}
     for column, why in marks.items():
         reasons.setdefault(why, []).append(column)
@@ -170,11 +172,6 @@ def item_picture(item: Item) -> ImageRef | VolumeRef | None:
     return item.images[0] if item.images else item.volumes[0] if item.volumes else None
 
 
-def candidate_words(candidate: RankedCandidate) -> str:
-    """A candidate in one line: its text, else the name in the release."""
-    return item_words(candidate.item) if candidate.item.text else candidate.name
-
-
 def query_shown(query: RankedQuery, model: str) -> QueryShown:
     """A query in the list."""
     ranking = query.rankings[model]
@@ -184,7 +181,7 @@ def query_shown(query: RankedQuery, model: str) -> QueryShown:
         item_words(query.item),
         ranking.rank,
         query.pool,
-        candidate_words(top) if top else "",
+        item_words(top.item) if top else "",
         top.score if top else None,
     )
 
@@ -208,7 +205,7 @@ def query_detail(query: RankedQuery, model: str) -> QueryDetail:
     ranking = query.rankings[model]
     text = " ".join((query.item.text or "").replace("<image>", " ").split())
     candidates = tuple(
-        RankedShown(candidate.name, candidate.place, candidate_words(candidate),
+        RankedShown(candidate.name, candidate.place, item_words(candidate.item),
                     candidate.name if candidate.item.text else "", candidate.score,
                     f"c{candidate.place}" if item_picture(candidate.item) else "",
                     candidate.is_gold)

@@ -5,6 +5,7 @@ Before unblinding it asks for nothing but counts of answers, so there is nothing
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,15 +49,19 @@ def named(title: str, found: Statistics) -> str:
 
 def statistics_shown(found: Statistics) -> StatisticsShown:
     """Everything the page draws."""
-    blocks = [
-        found.overall,
-        *([found.with_auto_ties] if found.auto_ties else []),
-        *found.strata,
-        *found.families,
-        *found.forms,
-    ]
-    bars = tuple(bar_of(block) for block in blocks if block.n)
-    bars = tuple(ShareShown(**{**vars(bar), "title": named(bar.title, found)}) for bar in bars)
+    overall = (found.overall, *([found.with_auto_ties] if found.auto_ties else []))
+    groups = (
+        ("", overall),
+        ("By top-1 correctness", found.strata),
+        ("By family", found.families),
+        ("By form", found.forms),
+    )
+    bars = tuple(
+        replace(bar_of(block), title=named(block.title, found), group=group)
+        for group, blocks in groups
+        for block in blocks
+        if block.n
+    )
     return StatisticsShown(
         found.title, found.model_a, found.model_b, bars, sentences_of(found), found.hash
     )

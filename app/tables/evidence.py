@@ -14,7 +14,7 @@ from PySide6.QtGui import QImage
 from app.shown import EvidenceShown
 from app.tables.rows import ROOT, Column, Index, RowsModel
 from app.widgets.ink import INK
-from app.widgets.thumbnail_grid import DETAIL, PICTURE, PROBLEM
+from app.widgets.thumbnail_grid import DETAIL, PICTURE, PROBLEM, SNIPPET
 
 COLUMNS: tuple[Column[EvidenceShown], ...] = (
     Column("Name", lambda row: row.title),
@@ -22,7 +22,6 @@ COLUMNS: tuple[Column[EvidenceShown], ...] = (
     Column("Form", lambda row: row.form.upper() if row.form in ("2d", "3d") else row.form),
     Column("Modality", lambda row: row.modality),
     Column("Size", lambda row: row.size, right=True),
-    Column("Report", lambda row: "yes" if row.has_report else ""),
     Column("Problem", lambda row: row.problem, colour=lambda row: INK["error"]),
 )
 KEPT_PICTURES = 2000
@@ -105,4 +104,6 @@ class EvidenceModel(RowsModel[EvidenceShown]):
             return " · ".join(part for part in (row.modality, row.size or row.kind) if part)
         if role == PROBLEM:
             return row.problem
+        if role == SNIPPET:
+            return row.snippet
         return super().data(index, role)

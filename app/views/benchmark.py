@@ -177,7 +177,7 @@ class BenchmarkView(QWidget):
         self._filling = True
         self.models.clear()
         for shown in models:
-            item = QTreeWidgetItem([shown.title, shown.why])
+            item = QTreeWidgetItem([shown.title, shown.state])
             item.setData(0, KEY, shown.key)
             item.setToolTip(0, f"{shown.title} · {shown.family} · {shown.licence}")
             item.setToolTip(1, shown.why)
@@ -310,8 +310,9 @@ def _tree(name: str, heads: tuple[str, ...]) -> QTreeWidget:
     for place in range(1, len(heads)):
         header.setSectionResizeMode(place, QHeaderView.ResizeMode.Interactive)
         if len(heads) > 2:
-            tree.headerItem().setTextAlignment(2, Qt.AlignmentFlag.AlignRight)
-        header.resizeSection(place, px(190 if len(heads) == 2 else 68))
+            right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+            tree.headerItem().setTextAlignment(2, right)
+        header.resizeSection(place, px(150 if len(heads) == 2 else 68))
     return tree
 
 

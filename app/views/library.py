@@ -137,7 +137,7 @@ class LibraryView(QWidget):
         self.grid.setModel(self.model)
         self.table = table_view("Objects of the collection")
         self.table.setModel(self.model)
-        stretch_columns(self.table, 0, {1: 70, 2: 60, 3: 80, 4: 120, 5: 56, 6: 110})
+        stretch_columns(self.table, 0, {1: 64, 2: 50, 3: 76, 4: 106, 5: 100})
         self._shapes = QStackedWidget()
         self._none = EmptyState("Nothing matches", "No object matches these filters.")
         for shape in (self.grid, self.table, self._none):

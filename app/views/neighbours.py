@@ -159,13 +159,17 @@ class NeighboursView(QWidget):
     def _choices(self) -> QWidget:
         self.collection = QComboBox()
         self.collection.setAccessibleName("Collection to search")
+        self.collection.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.collection.setMinimumWidth(px(120))
+        self.collection.setMaximumWidth(px(260))
         self.collection.currentIndexChanged.connect(
             lambda: self.collection_chosen.emit(str(self.collection.currentData() or ""))
         )
         self.models = {name: QComboBox() for name in SIDES}
         for name, box in self.models.items():
             box.setAccessibleName(f"{name.capitalize()} model")
-            box.setMinimumWidth(px(150))
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+            box.setMinimumWidth(px(130))
             box.currentIndexChanged.connect(
                 lambda _index, name=name, box=box: self.model_chosen.emit(
                     name, str(box.currentData() or "")

@@ -161,6 +161,7 @@ class StatisticsView(QWidget):
         self.lock_title.setText(heading_words)
         self.lock_text.setText(text)
         self.model.set_rows([])
+        self.model.set_columns(columns_for("A", "B"))
         self.bars.show_bars("", "", ())
         self.sentences.setText("")
         self.heading.setText("")

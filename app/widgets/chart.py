@@ -13,6 +13,8 @@ from app.shown import ScoreRow, ScoreShown, ScoreTable, ShareShown
 from app.widgets.ink import ink, px, series
 
 TIE_INK = "#8a8a8a"
+PRINTED_INK = "#6f6f6f"
+GROUP_HIGH = 24
 
 
 def font_of(painter: QPainter, size: int, *, bold: bool = False) -> QFontMetrics:
@@ -83,9 +85,9 @@ class IntervalBars(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         across, down = self._grid()
         metrics = font_of(painter, 11)
-        names = min(px(150), max(metrics.horizontalAdvance(r.title) for r in self._table.rows))
+        names = min(px(190), max(metrics.horizontalAdvance(r.title) for r in self._table.rows))
         wide = (self.width() - names - px(10)) / across
-        high = self.height() / down
+        high = min(self.height() / down, px(36) + px(48) * len(self._table.rows))
         for index, name in enumerate(self._table.columns):
             line, place = divmod(index, across)
             box = QRectF(names + px(10) + place * wide, line * high, wide - px(14), high - px(8))
@@ -128,7 +130,7 @@ class IntervalBars(QWidget):
                 QRectF(box.left(), top + index * lane, box.width(), lane),
                 row,
                 score,
-                series(index),
+                QColor(PRINTED_INK) if row.printed else series(index),
             )
         if chance is not None:
             painter.setPen(QPen(ink("warn"), 1.2, Qt.PenStyle.DashLine))
@@ -220,8 +222,9 @@ class StackedShares(QWidget):
         ]
         self.setAccessibleDescription(". ".join(told))
         count = max(1, len(bars))
-        self.setMinimumHeight(px(54) + px(40 if count > 6 else 46) * count)
-        self.setMaximumHeight(px(54) + px(64) * count)
+        frame = px(54) + px(GROUP_HIGH) * len(self._heads())
+        self.setMinimumHeight(frame + px(38 if count > 6 else 46) * count)
+        self.setMaximumHeight(frame + px(60) * count)
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -232,16 +235,40 @@ class StackedShares(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         metrics = font_of(painter, 13)
         names = max(metrics.horizontalAdvance(bar.title) for bar in self._bars)
-        names = min(names, self.width() // 3) + px(12)
+        names = min(names + px(4), self.width() // 3) + px(12)
         counts = metrics.horizontalAdvance("n = 0000") + px(12)
         field = QRectF(names, px(30), self.width() - names - counts, self.height() - px(52))
         self._head(painter, field)
-        lane = min(field.height() / len(self._bars), px(72))
+        heads = self._heads()
+        lane = (field.height() - px(GROUP_HIGH) * len(heads)) / len(self._bars)
+        y = field.top()
         for index, bar in enumerate(self._bars):
-            box = QRectF(field.left(), field.top() + index * lane, field.width(), lane)
-            self._row(painter, box, bar, names, counts)
-        self._scale(painter, field, field.top() + lane * len(self._bars))
+            if index in heads:
+                self._group(painter, QRectF(0, y, field.right(), px(GROUP_HIGH)), bar.group)
+                y += px(GROUP_HIGH)
+            self._row(painter, QRectF(field.left(), y, field.width(), lane), bar, names, counts)
+            y += lane
+        self._scale(painter, field, y)
         painter.end()
+
+    def _heads(self) -> frozenset[int]:
+        """Places where another group begins and is named."""
+        groups = [bar.group for bar in self._bars]
+        return frozenset(
+            place
+            for place, group in enumerate(groups)
+            if group and (place == 0 or groups[place - 1] != group)
+        )
+
+    def _group(self, painter: QPainter, box: QRectF, text: str) -> None:
+        font_of(painter, 11, bold=True)
+        painter.setPen(ink("quiet"))
+        painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+        wide = painter.fontMetrics().horizontalAdvance(text) + px(8)
+        painter.setPen(QPen(ink("line"), 1))
+        painter.drawLine(
+            QPointF(box.left() + wide, box.center().y()), QPointF(box.right(), box.center().y())
+        )
 
     def _head(self, painter: QPainter, field: QRectF) -> None:
         font_of(painter, 13, bold=True)
@@ -266,7 +293,7 @@ class StackedShares(QWidget):
         painter.setPen(ink("quiet"))
         at = QRectF(box.right() + px(12), box.top(), counts, box.height())
         painter.drawText(at, middle | Qt.AlignmentFlag.AlignLeft, f"n = {bar.n}")
-        high = min(box.height() * 0.62, px(34))
+        high = min(box.height() * 0.52, px(32))
         band = QRectF(box.left(), box.center().y() - high / 2, box.width(), high)
         if bar.n == 0:
             painter.drawText(band, middle, "no answers in this stratum")
@@ -289,11 +316,11 @@ class StackedShares(QWidget):
     def _intervals(self, painter: QPainter, band: QRectF, bar: ShareShown) -> None:
         low, up = bar.intervals[0]
         at, wide = band.left(), band.width() / 100
-        y = band.top() - px(5)
-        whisker(painter, at + low * wide, at + up * wide, y, px(4))
+        y = band.top() - px(4)
+        whisker(painter, at + low * wide, at + up * wide, y, px(3))
         low, up = bar.intervals[2]
-        y = band.bottom() + px(5)
-        whisker(painter, at + (100 - up) * wide, at + (100 - low) * wide, y, px(4))
+        y = band.bottom() + px(4)
+        whisker(painter, at + (100 - up) * wide, at + (100 - low) * wide, y, px(3))
 
     def _scale(self, painter: QPainter, field: QRectF, y: float) -> None:
         font_of(painter, 11)

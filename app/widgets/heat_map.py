@@ -63,6 +63,7 @@ class HeatMap(QAbstractScrollArea):
         super().__init__()
         self._data = HeatShown((), (), (), ())
         self._current = (-1, -1)
+        self._named = 0
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName("Heat map of tasks and models")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -72,6 +73,7 @@ class HeatMap(QAbstractScrollArea):
     def show_data(self, data: HeatShown) -> None:
         """Draw other scores; the chosen cell is kept where it still exists."""
         self._data = data
+        self._named = 0
         task, model = self._current
         if task >= len(data.tasks) or model >= len(data.models):
             self._current = (-1, -1)
@@ -90,9 +92,12 @@ class HeatMap(QAbstractScrollArea):
         return px(40)
 
     def _names(self) -> int:
-        metrics = self.fontMetrics()
-        longest = max((metrics.horizontalAdvance(name) for name in self._data.tasks), default=0)
-        return min(longest, px(230)) + px(74)
+        """Width of the names; measured once per data, for it is asked for every cell."""
+        if self._named == 0:
+            metrics = self.fontMetrics()
+            longest = max((metrics.horizontalAdvance(name) for name in self._data.tasks), default=0)
+            self._named = min(longest, px(230)) + px(74)
+        return self._named
 
     def _lane(self) -> int:
         rows = max(1, len(self._data.tasks))

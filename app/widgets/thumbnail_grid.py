@@ -1,7 +1,7 @@
 """A grid of thumbnails over a Qt model: asks for pictures as they come into sight.
 
 Owns painting and keyboard; the model hands titles by ``DisplayRole``, a picture by
-``PICTURE`` (None until it is there), a second line by ``DETAIL`` and a problem by
+``PICTURE`` (None until it is there), the start of a text by ``SNIPPET``, a second line by ``DETAIL`` and a problem by
 ``PROBLEM``. Refuses to decode.
 """
 
@@ -26,6 +26,7 @@ from app.widgets.ink import ink, px
 DETAIL = int(Qt.ItemDataRole.UserRole) + 1
 PROBLEM = int(Qt.ItemDataRole.UserRole) + 2
 PICTURE = int(Qt.ItemDataRole.UserRole) + 3
+SNIPPET = int(Qt.ItemDataRole.UserRole) + 7
 PICTURE_SIDE = 128
 
 Index = QModelIndex | QPersistentModelIndex
@@ -63,34 +64,29 @@ class TileDelegate(QStyledItemDelegate):
             draw_fitted(painter, box, image)
             return
         font_of(painter, 11)
+        wrap = int(Qt.TextFlag.TextWordWrap)
+        inner = box.adjusted(px(8), px(6), -px(8), -px(6))
+        if snippet := index.data(SNIPPET):
+            painter.setPen(ink("quiet"))
+            painter.drawText(inner, wrap, str(snippet))
+            return
         painter.setPen(ink("error" if problem else "disabled"))
-        flags = int(Qt.AlignmentFlag.AlignCenter) | int(Qt.TextFlag.TextWordWrap)
-        painter.drawText(
-            box.adjusted(px(8), 0, -px(8), 0),
-            flags,
-            "✕ cannot be read" if problem else (index.data(DETAIL) or ""),
-        )
+        words = "✕ cannot be read" if problem else (index.data(DETAIL) or "")
+        painter.drawText(inner, int(Qt.AlignmentFlag.AlignCenter) | wrap, words)
 
     def _words(self, painter: QPainter, box: QRect, top: int, index: Index) -> None:
-        metrics = font_of(painter, 12)
+        folder, _, name = str(index.data() or "").rpartition("/")
+        detail = " · ".join(part for part in (folder, str(index.data(DETAIL) or "")) if part)
         wide = box.width() - px(12)
+        middle, elide = int(Qt.AlignmentFlag.AlignVCenter), Qt.TextElideMode.ElideMiddle
+        metrics = font_of(painter, 12)
         painter.setPen(ink("text"))
-        title = metrics.elidedText(str(index.data() or ""), Qt.TextElideMode.ElideMiddle, wide)
-        painter.drawText(
-            QRect(box.left() + px(6), top + px(3), wide, px(18)),
-            int(Qt.AlignmentFlag.AlignVCenter),
-            title,
-        )
+        at = QRect(box.left() + px(6), top + px(3), wide, px(18))
+        painter.drawText(at, middle, metrics.elidedText(name, elide, wide))
         metrics = font_of(painter, 11)
         painter.setPen(ink("quiet"))
-        detail = metrics.elidedText(
-            str(index.data(DETAIL) or ""), Qt.TextElideMode.ElideRight, wide
-        )
-        painter.drawText(
-            QRect(box.left() + px(6), top + px(20), wide, px(16)),
-            int(Qt.AlignmentFlag.AlignVCenter),
-            detail,
-        )
+        at = QRect(box.left() + px(6), top + px(20), wide, px(16))
+        painter.drawText(at, middle, metrics.elidedText(detail, elide, wide))
 
 
 def draw_fitted(painter: QPainter, box: QRect, image: QImage) -> None:

@@ -1,0 +1,334 @@
+"""Every page's view: empty, ordinary, huge and ugly data; names on every control."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent, QImage
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSpinBox,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QTabBar,
+    QWidget,
+)
+
+from app.shown import CollectionShown, KeyShown
+from app.views.benchmark import BenchmarkView
+from app.views.library import LibraryView
+from app.views.models import ModelsView
+from app.views.neighbours import NeighboursView
+from app.views.results import ResultsView
+from app.views.settings import SettingsView
+from app.views.statistics import StatisticsView
+from app.views.study import StudyView
+from db.settings import Settings
+from tests.app import page_data as made
+
+VIEWS = (LibraryView, BenchmarkView, ResultsView, NeighboursView, StudyView, StatisticsView,
+         ModelsView, SettingsView)  # fmt: skip
+SIZES = ((1196, 760), (1836, 1040), (880, 600))
+
+
+def fill_library(view: Any, count: int, text: str) -> None:
+    view.show_collections([CollectionShown("a", text, count)], "a")
+    view.show_modalities(["CT", text])
+    view.show_items(count, made.evidence(min(count, 200), text))
+    view.show_preview(made.preview(text), QImage(8, 8, QImage.Format.Format_RGB888))
+
+
+def fill_benchmark(view: Any, count: int, text: str) -> None:
+    view.show_data(text)
+    view.show_models([made.model(str(n), title=text, usable=n % 2 == 0) for n in range(20)], ["0"])
+    view.show_tasks(made.tasks(count, text), [f"{text}/0"])
+    view.show_rows(made.progress(count, text))
+    view.show_plan(text, warning=text, can_run=True)
+    view.show_running(running=True)
+    view.show_progress(3, 9, text, text)
+
+
+def fill_results(view: Any, count: int, text: str) -> None:
+    view.show_data_sets([("d", text)], "d")
+    view.show_note(text)
+    view.show_marks(text)
+    view.show_families(made.scores(9, min(count, 40), text))
+    view.show_splits(made.scores(3, min(count, 40), text), [("m0", "0.4")])
+    view.show_heat(made.heat(count, 13, text))
+    view.show_queries(text or "t", text, made.queries(count, text))
+    view.show_query(made.detail(50, text))
+    view.show_tab(2)
+
+
+def fill_neighbours(view: Any, count: int, text: str) -> None:
+    view.show_query(made.preview(text))
+    view.show_collections([CollectionShown("a", text, count)], "a")
+    view.show_models([made.model("a", title=text), made.model("b")], "a", "b")
+    view.show_state(text, tone="error")
+    view.show_ranking("left", text, made.ranked(min(count, 100), text))
+    view.show_ranking("right", text, made.ranked(min(count, 100), text)[::-1])
+
+
+def fill_study(view: Any, count: int, text: str) -> None:
+    view.show_studies([made.study(text) for _ in range(min(count, 300))], "s1")
+    view.show_steps(made.study(text), made.steps(text))
+    view.show_unblind(text)
+    view.show_unblind_problem(text)
+
+
+def fill_statistics(view: Any, count: int, text: str) -> None:
+    view.show_studies([made.study(text)], "s1")
+    view.show_statistics(made.outcome(min(count, 60), text))
+
+
+def fill_models(view: Any, count: int, text: str) -> None:
+    shown = [made.model(str(n), title=text, usable=n % 3 == 0) for n in range(min(count, 40))]
+    view.show_models(shown, text)
+    view.show_check("0", text, tone="error")
+
+
+def fill_settings(view: Any, count: int, text: str) -> None:
+    view.show_settings(Settings(rater_name=text[:20].strip()), text)
+    view.show_keys([KeyShown(text, text, "Ctrl+1", text) for _ in range(min(count, 300))])
+    view.show_state(text, tone="error")
+
+
+FILL: dict[type, Callable[[Any, int, str], None]] = dict(
+    zip(VIEWS, (fill_library, fill_benchmark, fill_results, fill_neighbours, fill_study,
+                fill_statistics, fill_models, fill_settings), strict=True)
+)  # fmt: skip
+
+
+def draw(view: QWidget, size: tuple[int, int] = SIZES[0]) -> QImage:
+    view.resize(*size)
+    view.ensurePolished()
+    return view.grab().toImage()
+
+
+@pytest.mark.parametrize("view_class", VIEWS)
+def test_an_empty_page_draws(view_class: type, qtbot: Any) -> None:
+    view = view_class()
+    qtbot.addWidget(view)
+    assert not draw(view).isNull()
+
+
+@pytest.mark.parametrize("view_class", VIEWS)
+@pytest.mark.parametrize("count", [1, 5000])
+def test_a_page_draws_one_and_many(view_class: type, count: int, qtbot: Any) -> None:
+    view = view_class()
+    qtbot.addWidget(view)
+    FILL[view_class](view, count, "case")
+    for size in SIZES:
+        picture = draw(view, size)
+        assert picture.width() >= size[0]
+    colours = {picture.pixel(x, y) for x in range(0, 880, 11) for y in range(0, 600, 7)}
+    assert len(colours) > 5, "the page is blank"
+
+
+@pytest.mark.parametrize("view_class", VIEWS)
+def test_a_page_draws_ugly_words(view_class: type, ugly: str, qtbot: Any) -> None:
+    view = view_class()
+    qtbot.addWidget(view)
+    FILL[view_class](view, 3, ugly)
+    assert not draw(view).isNull()
+
+
+def inside(widget: QWidget, kinds: tuple[type, ...]) -> bool:
+    """Whether a widget is a part of one of these kinds."""
+    above = widget.parentWidget()
+    while above is not None and not isinstance(above, kinds):
+        above = above.parentWidget()
+    return above is not None
+
+
+def controls(view: QWidget) -> list[QWidget]:
+    """What a person can reach with Tab or the pointer; not the parts Qt builds them of."""
+    kinds = (QAbstractButton, QAbstractItemView, QAbstractSpinBox, QComboBox, QLineEdit,
+             QPlainTextEdit)  # fmt: skip
+    owners = (QComboBox, QAbstractSpinBox, QLineEdit, QTabBar, QAbstractItemView)
+    return [child for child in view.findChildren(QWidget)
+            if isinstance(child, kinds) and not inside(child, owners)]  # fmt: skip
+
+
+@pytest.mark.parametrize("view_class", VIEWS)
+def test_every_control_has_an_accessible_name(view_class: type, qtbot: Any) -> None:
+    view = view_class()
+    qtbot.addWidget(view)
+    FILL[view_class](view, 3, "case")
+    shown = controls(view)
+    nameless = [f"{type(c).__name__} {c.objectName()}" for c in shown if not c.accessibleName()]
+    assert shown
+    assert not nameless
+
+
+@pytest.mark.parametrize("view_class", VIEWS)
+def test_names_are_unique_where_the_words_are_the_same(view_class: type, qtbot: Any) -> None:
+    view = view_class()
+    qtbot.addWidget(view)
+    visible = [c for c in controls(view) if isinstance(c, QAbstractButton) and not c.isHidden()]
+    names = [c.accessibleName() for c in visible if c.parentWidget() is not None]
+    assert len(names) >= len(set(names))
+    assert all(name.strip() == name for name in names)
+
+
+def test_the_library_pages_its_rows_and_asks_for_each_picture_once(qtbot: Any) -> None:
+    view = LibraryView()
+    qtbot.addWidget(view)
+    view.show_collections([CollectionShown("a", "A", 700)], "a")
+    view.show_items(700, made.evidence(200))
+    asked: list[int] = []
+    view.more_wanted.connect(asked.append)
+    assert view.model.canFetchMore(view.grid.rootIndex())
+    view.model.fetchMore(view.grid.rootIndex())
+    assert asked == [200]
+    assert not view.model.canFetchMore(view.grid.rootIndex()), "asked twice for one page"
+    view.add_items(made.evidence(200))
+    assert view.model.rowCount() == 400
+    wanted: list[str] = []
+    view.picture_wanted.connect(wanted.append)
+    view.model.picture("7")
+    view.model.picture("7")
+    assert wanted == ["7"]
+
+
+def test_a_collection_that_shrank_stops_asking(qtbot: Any) -> None:
+    view = LibraryView()
+    qtbot.addWidget(view)
+    view.show_items(700, made.evidence(200))
+    view.model.fetchMore(view.grid.rootIndex())
+    view.add_items([])
+    assert not view.model.canFetchMore(view.grid.rootIndex())
+
+
+def test_files_dropped_on_the_library_are_imported(qtbot: Any, tmp_path: Any) -> None:
+    view = LibraryView()
+    qtbot.addWidget(view)
+    got: list[list[str]] = []
+    view.import_wanted.connect(got.append)
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path)), QUrl("https://example.org/x")])
+    none, left = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
+    view.dropEvent(QDropEvent(QPointF(9, 9), Qt.DropAction.CopyAction, data, left, none))
+    assert got == [[str(tmp_path)]]
+
+
+def test_the_empty_library_offers_import_and_demo(qtbot: Any) -> None:
+    view = LibraryView()
+    qtbot.addWidget(view)
+    view.show_collections((), "")
+    with qtbot.waitSignal(view.folder_wanted):
+        view._import_first.click()
+    with qtbot.waitSignal(view.demo_wanted):
+        view._demo_first.click()
+
+
+def test_the_benchmark_tells_what_is_checked(qtbot: Any) -> None:
+    view = BenchmarkView()
+    qtbot.addWidget(view)
+    view.show_models([made.model("a"), made.model("b", usable=False)], ["a", "b"])
+    view.show_tasks(made.tasks(10), ["task/0", "task/4"])
+    assert view.chosen_tasks() == ["task/0"], "a task without data cannot be chosen"
+    family = view.tasks.topLevelItem(1)
+    assert family is not None
+    with qtbot.waitSignal(view.tasks_changed):
+        family.setCheckState(0, Qt.CheckState.Checked)
+    assert set(view.chosen_tasks()) == {"task/0", "task/1", "task/9"}
+
+
+def test_only_failures_are_kept_by_the_filter(qtbot: Any) -> None:
+    view = BenchmarkView()
+    qtbot.addWidget(view)
+    view.show_rows(made.progress(10))
+    view.only_failures.setChecked(True)
+    assert view.progress.total == 4
+    assert "2 failed" in view.counts.text()
+
+
+def test_a_heat_map_cell_is_chosen_by_mouse_and_keys(qtbot: Any) -> None:
+    view = ResultsView()
+    qtbot.addWidget(view)
+    view.show_data_sets([("d", "d")], "d")
+    view.show_heat(made.heat(107, 13))
+    view.show_tab(2)
+    draw(view)
+    chosen: list[tuple[int, int]] = []
+    view.cell_chosen.connect(lambda task, model: chosen.append((task, model)))
+    place: QPoint = view.heat.cell_box(2, 1).center()
+    qtbot.mouseClick(view.heat.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    qtbot.keyClick(view.heat, Qt.Key.Key_Down)
+    qtbot.keyClick(view.heat, Qt.Key.Key_Return)
+    assert chosen == [(2, 1), (3, 1)]
+    view.heat.choose(106, 12)
+    box = view.heat.cell_box(106, 12)
+    assert view.heat.viewport().rect().contains(box.center()), "the last cell stays out of sight"
+    assert "task/106" in view.heat.cell_words(106, 12)
+
+
+def test_neighbours_open_on_enter_and_lines_join_equal_keys(qtbot: Any) -> None:
+    view = NeighboursView()
+    qtbot.addWidget(view)
+    fill_neighbours(view, 10, "case")
+    draw(view)
+    opened: list[str] = []
+    view.open_wanted.connect(opened.append)
+    left = view.lists["left"]
+    left.setCurrentIndex(left.rows.index(3))
+    qtbot.keyClick(left, Qt.Key.Key_Return)
+    assert opened == ["3"]
+    assert "10 objects are in both" in view.shift.accessibleDescription()
+
+
+def test_an_unblinding_needs_passphrase_and_reason_and_wipes_the_first(qtbot: Any) -> None:
+    view = StudyView()
+    qtbot.addWidget(view)
+    view.show_steps(made.study("Chest 2026"), made.steps())
+    view.show_unblind("Chest 2026")
+    form = view.unblind
+    assert "Chest 2026" in form.confirm.text()
+    form.secret.setText("a passphrase")
+    assert not form.confirm.isEnabled()
+    form.reason.setText("finished")
+    with qtbot.waitSignal(view.unblind_wanted) as told:
+        form.confirm.click()
+    assert told.args == ["a passphrase", "finished"]
+    assert form.secret.text() == ""
+
+
+def test_the_build_form_says_what_is_missing_and_wipes_the_passphrase(qtbot: Any) -> None:
+    view = StudyView()
+    qtbot.addWidget(view)
+    view.show_build([("root", "demo")], [("a", "Model A"), ("b", "Model B")])
+    form = view.build
+    assert not form.build_button.isEnabled()
+    assert "title" in form.problem()
+    form.name.setText("Chest")
+    form.secret.setText("long enough")
+    form.again.setText("different one")
+    assert "differ" in form.problem()
+    form.again.setText("long enough")
+    with qtbot.waitSignal(view.build_wanted) as told:
+        form.build_button.click()
+    assert (told.args[0].model_a, told.args[0].model_b) == ("a", "b")
+    assert form.secret.text() == form.again.text() == ""
+    view.clear_build()
+    assert form.model_a.count() == form.model_b.count() == 0
+
+
+def test_locking_the_statistics_takes_every_number_and_name_away(qtbot: Any) -> None:
+    view = StatisticsView()
+    qtbot.addWidget(view)
+    view.show_statistics(made.outcome(5, "medemb"))
+    view.show_locked("'Chest' is sealed", "3 of 9 items are answered.")
+    words = [w.text() for w in view.findChildren(QLabel)]
+    words += [w.accessibleDescription() for w in view.findChildren(QWidget)]
+    words += [str(view.model.headerData(c, Qt.Orientation.Horizontal))
+              for c in range(view.model.columnCount())]  # fmt: skip
+    assert view.model.rowCount() == 0
+    assert not [word for word in words if "medemb" in word]
+    assert all(button.isHidden() for button in view.exports)
