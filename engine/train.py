@@ -8,6 +8,7 @@ Source: MedHEB paper, section 4 and appendix A.1. Shape letters as in ``engine.l
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -82,6 +83,7 @@ class TrainSettings:
         most_pairs: S_max, most pairs in a batch.
         open_batches: how many batches may be under construction at once.
         by_task: batches of one ``task`` only, whose negatives are harder.
+        batches_per_step: their gradients are averaged before the optimiser moves.
         weight_decay: AdamW's, on matrices only.
         clip: largest norm of the gradient.
         seed: of every random choice made here.
@@ -101,6 +103,7 @@ class TrainSettings:
     most_pairs: int = 64
     open_batches: int = 8
     by_task: bool = False
+    batches_per_step: int = 1
     weight_decay: float = 0.01
     clip: float = 1.0
     seed: int = 0
@@ -111,8 +114,10 @@ class TrainSettings:
             raise ValueError(f"compare is {self.compare!r}; use one of {', '.join(COMPARISONS)}")
         if min(self.steps, self.nominal_batch, self.longest, self.most_pairs) < 1:
             raise ValueError("steps, nominal_batch, longest and most_pairs must be at least 1")
-        if self.temperature <= 0 or self.open_batches < 1:
-            raise ValueError("temperature must be above 0 and open_batches at least 1")
+        if self.temperature <= 0 or min(self.open_batches, self.batches_per_step) < 1:
+            raise ValueError(
+                "temperature must be above 0, open_batches and batches_per_step at least 1"
+            )
 
     @property
     def token_budget(self) -> int:
@@ -121,9 +126,17 @@ class TrainSettings:
 
 
 @dataclass(frozen=True)
-class StepRow:
-    """One optimiser step of the log; ``hit_at_1`` is the share of queries that rank their own
-    target first within the batch, ``tokens`` the padded length of the batch on both sides.
+class BatchRow:
+    """One batch of the log.
+
+    Attributes:
+        step: the optimiser step it went into.
+        task: the task of its pairs, or ``mixed``.
+        loss: before the step.
+        hit_at_1: share of queries that rank their own target, or its equal, first in the batch.
+        pairs: its size.
+        tokens: its padded length on both sides.
+        rate: learning rate of the step.
     """
 
     step: int
@@ -277,9 +290,9 @@ def train(
     settings: TrainSettings,
     *,
     loss_of: LossOf | None = None,
-    on_step: Callable[[StepRow], None] = lambda row: None,
+    on_batch: Callable[[BatchRow], None] = lambda row: None,
     control: Control | None = None,
-) -> tuple[StepRow, ...]:
+) -> tuple[BatchRow, ...]:
     """Train until the schedule or the stream ends.
 
     Args:
@@ -287,11 +300,11 @@ def train(
         pairs: the stream of pairs, in the order to be used.
         settings: everything that decides the run.
         loss_of: another loss than MedEmb's, as a function of query_BD, target_BD, same_BB.
-        on_step: told of every step.
+        on_batch: told of every batch.
         control: asked for cancellation between steps, told of progress and of refused pairs.
 
     Returns:
-        The log, one row a step.
+        The log, one row a batch.
 
     Raises:
         Cancelled: the user asked to stop; the parameters are those of the last whole step.
@@ -305,16 +318,22 @@ def train(
     )
     control.begin(settings.steps, unit="steps", phase="training")
     trainee.module.train()
-    rows: list[StepRow] = []
-    for step, batch in zip(range(settings.steps), batches, strict=False):
+    rows: list[BatchRow] = []
+    together = _in_groups(batches, settings.batches_per_step)
+    for step, group in zip(range(settings.steps), together, strict=False):
         control.check()
         rate = learning_rate(step, settings)
-        loss, hit = _one_step(trainee, batch, optimizer, loss_of, rate, settings.clip)
-        rows.append(_row(step, batch, trainee, loss, hit, rate))
-        on_step(rows[-1])
+        for row in _one_step(trainee, group, optimizer, loss_of, (step, rate), settings.clip):
+            rows.append(row)
+            on_batch(row)
         control.step()
     trainee.module.eval()
     return tuple(rows)
+
+
+def _in_groups(batches: Iterator[list[Pair]], size: int) -> Iterator[tuple[list[Pair], ...]]:
+    while group := tuple(itertools.islice(batches, size)):
+        yield group
 
 
 def pair_length(trainee: Trainee, pair: Pair) -> int:
@@ -324,23 +343,28 @@ def pair_length(trainee: Trainee, pair: Pair) -> int:
 
 def _one_step(
     trainee: Trainee,
-    batch: Sequence[Pair],
+    group: Sequence[Sequence[Pair]],
     optimizer: torch.optim.Optimizer,
     loss_of: LossOf,
-    rate: float,
+    step_and_rate: tuple[int, float],
     clip: float,
-) -> tuple[float, float]:
-    for group in optimizer.param_groups:
-        group["lr"] = rate
-    query_BD = trainee.embed([pair.query for pair in batch])
-    target_BD = trainee.embed([pair.target for pair in batch])
-    same_BB = equal_targets(batch).to(query_BD.device)
-    loss = loss_of(query_BD, target_BD, same_BB)
+) -> list[BatchRow]:
+    step, rate = step_and_rate
+    for parameters in optimizer.param_groups:
+        parameters["lr"] = rate
     optimizer.zero_grad(set_to_none=True)
-    loss.backward()
+    rows = []
+    for batch in group:
+        query_BD = trainee.embed([pair.query for pair in batch])
+        target_BD = trainee.embed([pair.target for pair in batch])
+        same_BB = equal_targets(batch).to(query_BD.device)
+        loss = loss_of(query_BD, target_BD, same_BB)
+        (loss / len(group)).backward()
+        hit = batch_hit_at_1(query_BD.detach(), target_BD.detach(), same_BB)
+        rows.append(_row(step, batch, trainee, float(loss.detach()), hit, rate))
     nn.utils.clip_grad_norm_(trainee.module.parameters(), clip)
     optimizer.step()
-    return float(loss.detach()), batch_hit_at_1(query_BD.detach(), target_BD.detach(), same_BB)
+    return rows
 
 
 def batch_hit_at_1(query_BD: Tensor, target_BD: Tensor, same_BB: Tensor) -> float:
@@ -351,11 +375,11 @@ def batch_hit_at_1(query_BD: Tensor, target_BD: Tensor, same_BB: Tensor) -> floa
 
 def _row(
     step: int, batch: Sequence[Pair], trainee: Trainee, loss: float, hit: float, rate: float
-) -> StepRow:
+) -> BatchRow:
     tasks = {pair.task for pair in batch}
     task = tasks.pop() if len(tasks) == 1 else "mixed"
     tokens = 2 * len(batch) * max(pair_length(trainee, pair) for pair in batch)
-    return StepRow(step, task, loss, hit, len(batch), tokens, rate)
+    return BatchRow(step, task, loss, hit, len(batch), tokens, rate)
 
 
 def _say_refused(control: Control) -> Callable[[Pair, int], None]:
