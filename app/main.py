@@ -132,7 +132,7 @@ def run(home: Home, *, open_study: str | None = None, smoke: bool = False) -> in
 
     Args:
         home: where everything lives.
-        open_study: id of a preference study to open at its next item.
+        open_study: id or folder of a preference study to open at its next item.
         smoke: walk through every page once and leave; for checks on machines without a screen.
 
     Returns:

@@ -64,6 +64,7 @@ class ReviewPresenter(Presenter):
         # start, loading, revealing, rating, storing, paused, finished
         self._state = "start"
         self._before_pause = ""
+        self._away = False
         self._presentation: Any = None
         self._ahead: tuple[str, BoardItem] | None = None
         self._answer: str | None = None
@@ -75,16 +76,21 @@ class ReviewPresenter(Presenter):
         self._connect()
 
     def shown(self, argument: Any = None) -> None:
-        """List the studies; with a study's id, go straight to its next item."""
+        """List the studies; with a study's id or folder, go straight to its next item."""
+        self._away = False
         if self._session is not None and argument is None:
             return
+        self._leave()
         wanted = str(argument) if argument else None
         self.services.tasks.query(
             self, self._list, lambda studies: self._listed(studies, wanted), self._not_listed
         )
 
     def hidden(self) -> None:
+        """Another page: the curtain falls, and rail and notices come back at once."""
+        self._away = True
         self.pause()
+        self.services.quiet(False)
 
     def close(self) -> None:
         self._leave()
@@ -205,8 +211,12 @@ class ReviewPresenter(Presenter):
         self.services.quiet(False)
         rows = [_row(info) for info in studies]
         self.view.show_studies(rows, rater=rater, sentence=CHOOSE if rows else EMPTY)
-        if wanted in self._studies:
-            self.begin(str(wanted), rater or NOBODY)
+        if wanted is None:
+            return
+        if Path(wanted).name in self._studies:
+            self.begin(Path(wanted).name, rater or NOBODY)
+        else:
+            self.begin_folder(wanted, rater)
 
     def _not_listed(self, error: Exception) -> None:
         self.view.show_studies([], rater="", sentence=sentence(error))
@@ -218,7 +228,7 @@ class ReviewPresenter(Presenter):
 
     def _opened(self, opened: tuple[Any, Any, Any]) -> None:
         self._study, self._session, presentation = opened
-        self.services.quiet(True)
+        self.services.quiet(not self._away)
         self.view.show_link(on=self.services.settings.current.linked_viewers)
         log.info("session opened")
         self._take(presentation)
@@ -255,6 +265,8 @@ class ReviewPresenter(Presenter):
         )
         self.view.show_hint("")
         self.view.show_item(item)
+        if self._away:
+            self.pause()
         self._look_ahead()
 
     def _look_ahead(self) -> None:
@@ -348,6 +360,7 @@ class ReviewPresenter(Presenter):
         view.leave_asked.connect(self.leave)
         view.revealed.connect(self._revealed)
         view.input_seen.connect(lambda: self._clock.touch())
+        view.looked.connect(lambda: self._clock.act())
         view.build_asked.connect(lambda: self.services.go("study"))
         view.full_screen_asked.connect(lambda: self.services.full_screen())
 

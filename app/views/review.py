@@ -45,6 +45,7 @@ class ReviewView(QWidget):
         build_asked: there is no study; make one.
         revealed: the item put up last has been painted, all of it.
         input_seen: a key, a click, a move or the wheel.
+        looked: a picture was scrolled, windowed, zoomed or panned.
         full_screen_asked: the window is too small.
     """
 
@@ -59,6 +60,7 @@ class ReviewView(QWidget):
     build_asked = Signal()
     revealed = Signal()
     input_seen = Signal()
+    looked = Signal()
     full_screen_asked = Signal()
 
     def __init__(self) -> None:
@@ -240,6 +242,7 @@ class ReviewView(QWidget):
         self.board.prompt.on_asked.connect(self.confirm_asked)
         # Queued: the children of the board are painted in the same pass, after it.
         self.board.revealed.connect(self.revealed, Qt.ConnectionType.QueuedConnection)
+        self.board.link.moved.connect(lambda _canvas: self.looked.emit())
         self.start.begun.connect(self.begun)
         self.start.folder_chosen.connect(self.folder_chosen)
         self.start.build_asked.connect(self.build_asked)

@@ -6,7 +6,7 @@ Owns their drawing and places. Shape and words say what is chosen, not colour al
 from __future__ import annotations
 
 from PySide6.QtCore import QRect, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from app import theme
@@ -28,6 +28,7 @@ class AnswerButton(QAbstractButton):
     def __init__(self, key: str, words: str, side: str, parent: QWidget) -> None:
         super().__init__(parent)
         self._key, self._words, self._side = key, words, side
+        self.letters = theme.px("reading")
         self.setCheckable(True)
         self.setText(words)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -47,16 +48,40 @@ class AnswerButton(QAbstractButton):
         words = f"{self._words}  \u2713" if chosen and self._side == "left" else self._words
         words = f"\u2713  {self._words}" if chosen and self._side == "right" else words
         painter.setPen(QColor(ink))
-        painter.setFont(theme.font("reading", bold=chosen))
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, words)
-        box = QRect(0, 0, theme.px("reading") + 11, theme.px("reading") + 11)
-        box.moveCenter(self.rect().center())
-        box.moveLeft(theme.SPACE_L)
-        if self._side == "right":
-            box = mirrored(box, self.width())
+        box, rest = self._rooms()
+        face = theme.font("reading", bold=chosen)
+        face.setPixelSize(self.letters)
+        painter.setFont(face)
+        painter.drawText(rest, Qt.AlignmentFlag.AlignCenter, words)
         painter.drawRect(box.adjusted(0, 0, -1, -1))
-        painter.setFont(theme.font("reading", bold=True))
+        face.setBold(True)
+        painter.setFont(face)
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, self._key)
+
+    def longest(self) -> int:
+        """The largest size of type at which the words fit beside the key, chosen and bold."""
+        face = theme.font("reading", bold=True)
+        for size in range(theme.px("reading"), theme.TYPE_PX["small"], -1):
+            face.setPixelSize(size)
+            self.letters = size
+            words = QFontMetrics(face).horizontalAdvance(f"{self._words}  \u2713")
+            if words <= self._rooms()[1].width():
+                return size
+        return theme.TYPE_PX["small"]
+
+    def _rooms(self) -> tuple[QRect, QRect]:
+        """The key's box on the outer side, and the room for the words."""
+        side = self.letters + 11
+        box = QRect(0, 0, side, side)
+        box.moveCenter(self.rect().center())
+        box.moveLeft(theme.SPACE_M)
+        # As much room is kept on the other side, so that the words stand in the middle.
+        rest = self.rect().adjusted(box.right() + 5, 0, -(theme.SPACE_XS), 0)
+        if self.width() > 3 * box.right() + 10 * self.letters:
+            rest = self.rect().adjusted(box.right() + 5, 0, -box.right() - 5, 0)
+        if self._side == "right":
+            return mirrored(box, self.width()), mirrored(rest, self.width())
+        return box, rest
 
 
 class AnswerBar(QWidget):
@@ -94,6 +119,9 @@ class AnswerBar(QWidget):
         self.buttons["both"].setGeometry(both)
         self.buttons["neither"].setGeometry(mirrored(both, width))
         self.buttons["right"].setGeometry(mirrored(left, width))
+        letters = min(button.longest() for button in self.buttons.values())
+        for button in self.buttons.values():
+            button.letters = letters
 
     def paintEvent(self, event: QPaintEvent) -> None:
         QPainter(self).fillRect(self.rect(), QColor(theme.GROUND))

@@ -216,4 +216,4 @@ def _render_eight_bit(
     every = np.arange(256, dtype=np.float64)
     share = np.clip((every - (center - 0.5)) / max(width - 1.0, 1e-6) + 0.5, 0.0, 1.0)
     table = np.rint(share * 255.0).astype(np.uint8)
-    return table[values]
+    return table.take(values, mode="clip")  # several times faster than table[values]

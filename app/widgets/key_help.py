@@ -58,7 +58,13 @@ class KeyHelp(QFrame):
 
     def open(self) -> None:
         """Show it in the middle of its parent."""
+        self.setStyleSheet("")
         self.adjustSize()
+        size = theme.px("body")
+        while self.height() > self._room.height() and size > theme.TYPE_PX["small"]:
+            size -= 1
+            self.setStyleSheet(f"QLabel {{ font-size: {size}px; }}")
+            self.adjustSize()
         room = self._room.rect()
         place = self.rect()
         place.moveCenter(room.center())
@@ -73,7 +79,7 @@ def _table(keys: Sequence[tuple[str, str]]) -> QGridLayout:
     grid.setVerticalSpacing(theme.SPACE_XS)
     for row, (key, words) in enumerate(keys):
         name = QLabel(key)
-        name.setFont(theme.font("body", bold=True))
+        name.setStyleSheet("font-weight: 600;")
         grid.addWidget(name, row, 0)
         grid.addWidget(QLabel(words), row, 1)
     grid.setColumnStretch(1, 1)

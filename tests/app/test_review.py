@@ -24,7 +24,8 @@ from tests.app.fakes import (
 
 SIGNALS = (
     "begun", "folder_chosen", "answer_chosen", "confirm_asked", "undo_asked", "pause_asked",
-    "resume_asked", "leave_asked", "revealed", "input_seen", "build_asked", "full_screen_asked",
+    "resume_asked", "leave_asked", "revealed", "input_seen", "looked", "build_asked",
+    "full_screen_asked",
 )  # fmt: skip
 
 
@@ -209,6 +210,25 @@ def test_another_page_pauses(desk):
     assert desk.view.names()[-1] == "show_paused"
 
 
+def test_leaving_the_page_while_an_answer_is_stored_brings_the_rail_back(desk):
+    later = []
+    desk.services.tasks.query = lambda owner, work, done=None, failed=None: later.append(
+        lambda: done(work())
+    )
+    desk.answer("left")
+    desk.presenter.hidden()
+    assert desk.services.quiets[-1] is False
+    for call in later:
+        call()
+    assert desk.answers == [(1, "left")]
+    assert desk.view.names()[-1] == "show_paused"
+    assert desk.services.quiets[-1] is False
+    desk.presenter.shown()
+    desk.view.resume_asked.emit()
+    desk.reveal()
+    assert desk.services.quiets[-1] is True
+
+
 def test_idling_is_taken_out_of_the_time():
     clock = Clock()
     item = ItemClock(clock)
@@ -242,6 +262,14 @@ def test_time_left_needs_three_answers_and_takes_the_median():
     assert pace.seconds_left(100) == 2000
 
 
+def test_the_first_look_is_the_first_action(desk):
+    desk.clock.now += 1
+    desk.view.looked.emit()
+    desk.clock.now += 5
+    desk.answer("left")
+    assert desk.study.answers[0][2]["first_action_ms"] == 2000
+
+
 def test_a_rest_is_proposed_once_per_stretch():
     desk = Desk(FakeStudy(6), settings=FakeSettings(rest_minutes=1)).begin()
     hints = []
@@ -267,9 +295,10 @@ def test_the_rater_is_remembered_for_next_time(desk):
     assert desk.services.settings.current.rater_name == "AB"
 
 
-def test_a_study_named_on_the_command_line_opens_at_once():
+@pytest.mark.parametrize("name", ["s1", "some/where/s1", "handed/over/study.sqlite"])
+def test_a_study_named_on_the_command_line_opens_at_once(name):
     desk = Desk(FakeStudy(4))
-    desk.presenter.shown("s1")
+    desk.presenter.shown(name)
     assert desk.view.last("show_progress")[0][:2] == (1, 4)
     assert desk.study.rater == "reader"
 

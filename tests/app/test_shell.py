@@ -24,6 +24,9 @@ from app.widgets.notice import NoticeBar
 from app.window import MainWindow
 from engine.errors import EvidenceError
 
+# Icons of the style sheet have a colour of their own.
+LINE_ICONS = sorted(p for p in theme.ICONS.glob("*.svg") if not p.stem.startswith("control-"))
+
 # lists
 
 
@@ -48,7 +51,7 @@ def test_every_command_has_its_method(command):
     assert callable(getattr(MainWindow, command.method))
 
 
-@pytest.mark.parametrize("path", sorted(theme.ICONS.glob("*.svg")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", LINE_ICONS, ids=lambda path: path.stem)
 def test_every_icon_draws_in_one_colour(path, qapp):
     image = theme.pixmap(path.stem, "#ff0000", size=32).toImage()
     seen = {image.pixelColor(x, y).name() for x in range(32) for y in range(32)
