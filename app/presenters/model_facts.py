@@ -66,7 +66,8 @@ def _shown(card: ModelCard, home: Home, memory: int | None, device: str) -> Mode
         key=card.id, title=card.title, family=card.family, licence=card.licence,
         gated=card.gated, size=size(bytes_) if bytes_ > MEGABYTE else "", dim=card.dim,
         forms=", ".join(FORM_WORDS.get(form, form) for form in card.forms), on_disk=here,
-        has_adapter=card.loader is not None, demo=card.demo, note=card.note, fits=fits, why=told, state=state,
+        has_adapter=card.loader is not None, demo=card.demo, note=card.note, fits=fits,
+        why=told, state=state,
         revision=card.revision or "", source=card.hub_id or "",
     )  # fmt: skip
 

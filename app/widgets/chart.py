@@ -27,11 +27,11 @@ def font_of(painter: QPainter, size: int, *, bold: bool = False) -> QFontMetrics
 
 
 def shade_text(background: QColor) -> QColor:
-    """Black or near-white, whichever reads better on a colour (WCAG 2 relative luminance)."""
+    """Black or white, whichever reads better on a colour (WCAG 2 relative luminance)."""
     parts = (background.redF(), background.greenF(), background.blueF())
     red, green, blue = (c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
     light = 0.2126 * red + 0.7152 * green + 0.0722 * blue
-    return QColor("#0d0d0d") if light > 0.18 else QColor("#f0f0f0")
+    return QColor("#000000" if light > 0.179 else "#ffffff")
 
 
 def whisker(painter: QPainter, left: float, right: float, y: float, half: float) -> None:

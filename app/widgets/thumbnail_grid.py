@@ -1,8 +1,8 @@
 """A grid of thumbnails over a Qt model: asks for pictures as they come into sight.
 
 Owns painting and keyboard; the model hands titles by ``DisplayRole``, a picture by
-``PICTURE`` (None until it is there), the start of a text by ``SNIPPET``, a second line by ``DETAIL`` and a problem by
-``PROBLEM``. Refuses to decode.
+``PICTURE`` (None until it is there), the start of a text by ``SNIPPET``, a second line by
+``DETAIL`` and a problem by ``PROBLEM``. Refuses to decode.
 """
 
 from __future__ import annotations
