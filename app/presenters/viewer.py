@@ -169,7 +169,8 @@ class ViewerPresenter(Presenter):
         content = Content((self._decoded[row],))
         for frame, shown in self._shown.items():
             if shown == row:
-                self.view.show_content(frame, content, row_of(evidence).title)
+                title = f"{title_of(evidence)}   {evidence.path.name}"
+                self.view.show_content(frame, content, title)
         self.view.show_status("; ".join(evidence.notes))
         if evidence.text:
             self.view.show_report(evidence.text)
