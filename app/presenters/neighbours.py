@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from app.changes import Change
+from app.failures import sentence
 from app.jobs import JobState
 from app.presenters.base import Presenter
 from app.presenters.evidence_words import (
@@ -21,12 +22,13 @@ from app.presenters.model_facts import models_shown
 from app.presenters.pictures import Pictures
 from app.services import Services
 from app.shown import CollectionShown, ModelShown, PreviewShown, RankedShown
+from app.widgets.content import Picture
 from db.collections import CollectionRow, EvidenceRow, collections, item
 from db.session import Store
 
 SIDES = ("left", "right")
 FIRST_MODELS = ("medemb-nano", "qwen3-vl-embedding-nano")
-LARGE, TILE = 512, 96
+TILE = 96
 
 
 def rows_behind(store: Store, hits: Sequence[Mapping[str, Any]]) -> dict[int, EvidenceRow]:
@@ -61,6 +63,20 @@ def _hit(rank: int, hit: Mapping[str, Any], row: EvidenceRow | None) -> RankedSh
     )
 
 
+def live_picture(files: Sequence[Path]) -> Picture | None:
+    """Decode the picture or volume behind files; None if they hold none. Called on a thread.
+
+    Raises:
+        EvidenceError: it is there and cannot be decoded.
+    """
+    # The readers come with the first picture, not with the page.
+    from app.presenters.viewer import PICTURES, picture_of
+    from engine.evidence.open import find_evidence, load_pixels
+
+    found = next((one for one in find_evidence(files) if one.kind in PICTURES), None)
+    return None if found is None else picture_of(found, load_pixels(found))
+
+
 class NeighboursPresenter(Presenter):
     """Searches in the worker, one job per model; shows each ranking as it comes."""
 
@@ -76,6 +92,7 @@ class NeighboursPresenter(Presenter):
         self._jobs: dict[str, str] = {}
         self._rows: dict[int, EvidenceRow] = {}
         self._problem = ""
+        self._decoding = 0
         self._connect()
         services.changes.watch("collection", call=self._changed)
 
@@ -144,7 +161,8 @@ class NeighboursPresenter(Presenter):
         self._collection = row.collection
         self._load_collections()
         self.view.show_query(preview_of(row))
-        self._pictures.want(picture_of_row(row), LARGE, self.view.show_query_picture)
+        if picture_of_row(row) is not None:
+            self._decode(members_of(row))
         self._clear()
 
     def _take_path(self, path: str) -> None:
@@ -152,7 +170,23 @@ class NeighboursPresenter(Presenter):
         place = Path(path)
         facts = (("File", place.name), ("Folder", str(place.parent)))
         self.view.show_query(PreviewShown(path, title_of(place), facts))
+        self._decode((place,))
         self._clear()
+
+    def _decode(self, files: tuple[Path, ...]) -> None:
+        """Decode the query on a thread; a late one of an older query is dropped."""
+        self._decoding += 1
+        ticket = self._decoding
+        self.services.tasks.run(
+            self, lambda: (ticket, live_picture(files)), self._decoded, self._not_decoded
+        )
+
+    def _decoded(self, found: tuple[int, Picture | None]) -> None:
+        if found[0] == self._decoding:
+            self.view.show_query_picture(found[1])
+
+    def _not_decoded(self, error: Exception) -> None:
+        self.services.notify.warn(sentence(error))
 
     def _clear(self) -> None:
         for side in SIDES:

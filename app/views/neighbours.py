@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.shown import CollectionShown, ModelShown, PreviewShown, RankedShown
-from app.views.preview import FactList, PictureBox
+from app.views.preview import FactList
 from app.widgets.blocks import (
     EmptyState,
     button,
@@ -34,6 +34,8 @@ from app.widgets.blocks import (
     section,
     tell,
 )
+from app.widgets.content import Picture
+from app.widgets.image_canvas import ImageCanvas
 from app.widgets.ink import px
 from app.widgets.ranked_list import RankedList, RankShift
 
@@ -71,8 +73,9 @@ class NeighboursView(QWidget):
 
     def _query_side(self) -> QWidget:
         self.query_title = heading("Query")
-        self.picture = PictureBox("Picture of the query")
-        self.picture.setMinimumHeight(px(240))
+        self.picture = ImageCanvas()
+        self.picture.setAccessibleName("Picture of the query")
+        self.picture.setMinimumHeight(px(260))
         self.facts = FactList()
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
@@ -88,8 +91,9 @@ class NeighboursView(QWidget):
         layout = column(
             self.query_title, self.picture, keys, self.facts, self.report_head, self.text
         )
-        layout.setStretchFactor(self.picture, 2)
-        layout.setStretchFactor(self.text, 3)
+        layout.setStretchFactor(self.picture, 3)
+        layout.setStretchFactor(self.text, 2)
+        layout.addStretch(0)
         full.setLayout(layout)
         self._query = QStackedWidget()
         none = self._no_query()
@@ -165,16 +169,7 @@ class NeighboursView(QWidget):
         self.collection.currentIndexChanged.connect(
             lambda: self.collection_chosen.emit(str(self.collection.currentData() or ""))
         )
-        self.models = {name: QComboBox() for name in SIDES}
-        for name, box in self.models.items():
-            box.setAccessibleName(f"{name.capitalize()} model")
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-            box.setMinimumWidth(px(130))
-            box.currentIndexChanged.connect(
-                lambda _index, name=name, box=box: self.model_chosen.emit(
-                    name, str(box.currentData() or "")
-                )
-            )
+        self.models = {name: self._model_box(name) for name in SIDES}
         self.count = QSpinBox()
         self.count.setRange(1, 100)
         self.count.setValue(10)
@@ -198,24 +193,34 @@ class NeighboursView(QWidget):
         bar.setLayout(layout)
         return bar
 
+    def _model_box(self, side: str) -> QComboBox:
+        box = QComboBox()
+        box.setAccessibleName(f"{side.capitalize()} model")
+        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        box.setMinimumWidth(px(130))
+        box.currentIndexChanged.connect(
+            lambda: self.model_chosen.emit(side, str(box.currentData() or ""))
+        )
+        return box
+
     # -- what the presenter says
 
-    def show_query(self, shown: PreviewShown | None, image: QImage | None = None) -> None:
-        """Show the query."""
+    def show_query(self, shown: PreviewShown | None) -> None:
+        """Show the query; its picture comes once it is decoded."""
         self._query.setCurrentIndex(0 if shown is None else 1)
         if shown is None:
             return
         self.query_title.setText(shown.title)
-        self.picture.show_image(image)
+        self.picture.set_picture(None)
         self.picture.setVisible(not (shown.text and dict(shown.facts).get("Kind") == "report"))
         self.facts.show_facts(shown.facts)
         self.text.setPlainText(shown.text)
         self.text.setVisible(bool(shown.text))
         self.report_head.setVisible(bool(shown.text))
 
-    def show_query_picture(self, image: QImage | None) -> None:
-        """Show the picture of the query once it is decoded."""
-        self.picture.show_image(image)
+    def show_query_picture(self, picture: Picture | None) -> None:
+        """Show the picture or volume of the query, to be scrolled and windowed."""
+        self.picture.set_picture(picture)
 
     def show_collections(self, collections: Sequence[CollectionShown], chosen: str) -> None:
         """Offer the collections."""

@@ -87,7 +87,7 @@ def test_the_defaults_come_back(page: Any, home: Home) -> None:
 
 
 def test_a_home_that_cannot_be_written_is_told(page: Any, home: Home,
-                                               monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+                                               monkeypatch: Any) -> None:  # fmt: skip
     from db.errors import NotWritable
 
     view, services, _ = page
