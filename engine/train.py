@@ -1,4 +1,4 @@
-"""Contrastive training on the CPU or one device. Owns batching, schedule and the loop.
+"""Contrastive training on the CPU or one device. Owns settings, schedule and the loop.
 
 Refuses to know where pairs come from (a stream is passed in), how a model turns items into vectors
 (a ``Trainee`` does) and where weights are kept (the caller saves them).
@@ -11,9 +11,9 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -22,32 +22,9 @@ from torch import Tensor, nn
 from engine.control import Control
 from engine.evidence.item import ModelInput
 from engine.losses import COMPARISONS, cosines, masked_info_nce
+from engine.packing import Limits, Pair, pack_batches
 
 LossOf = Callable[[Tensor, Tensor, Tensor], Tensor]
-
-
-class Pair(Protocol):
-    """A query and the target that answers it."""
-
-    @property
-    def family(self) -> str:
-        """The benchmark's family, for the log."""
-
-    @property
-    def task(self) -> str:
-        """Which pairs are alike enough to be each other's hard negatives."""
-
-    @property
-    def query(self) -> ModelInput:
-        """The query, with its instruction."""
-
-    @property
-    def target(self) -> ModelInput:
-        """The target."""
-
-    @property
-    def group(self) -> str:
-        """Equal for targets that mean the same and so are not each other's negatives."""
 
 
 class Trainee(Protocol):
@@ -62,6 +39,51 @@ class Trainee(Protocol):
 
     def embed(self, items: Sequence[ModelInput]) -> Tensor:
         """Vectors [B, D] with gradient, in the order of the items, not yet of unit length."""
+
+
+class LoadedEncoder(Protocol):
+    """An encoder of ``engine.models`` that holds its model and processor open."""
+
+    model: Any
+    processor: Any
+    settings: Any
+
+    def cost(self, item: ModelInput) -> int:
+        """Length of the item in tokens."""
+
+
+class EncoderTrainee:
+    """Trains a loaded encoder through its own adapter, so that pixels and prompts are the same.
+
+    Args:
+        encoder: from ``engine.models.load.load_encoder``.
+        build_batch: the adapter's, ``(processor, items, settings) -> tensors``.
+        pool: the adapter's, ``(model, tensors) -> vectors``, differentiable.
+    """
+
+    def __init__(
+        self,
+        encoder: LoadedEncoder,
+        *,
+        build_batch: Callable[[Any, Sequence[ModelInput], Any], Mapping[str, Tensor]],
+        pool: Callable[[Any, Mapping[str, Tensor]], Tensor],
+    ) -> None:
+        self.encoder, self.build_batch, self.pool = encoder, build_batch, pool
+
+    @property
+    def module(self) -> nn.Module:
+        """The encoder's model, whose parameters are changed in place."""
+        return self.encoder.model
+
+    def cost(self, item: ModelInput) -> int:
+        """The encoder's estimate."""
+        return self.encoder.cost(item)
+
+    def embed(self, items: Sequence[ModelInput]) -> Tensor:
+        """Vectors [B, D] with gradient."""
+        batch = self.build_batch(self.encoder.processor, items, self.encoder.settings)
+        device = next(self.module.parameters()).device
+        return self.pool(self.module, {name: value.to(device) for name, value in batch.items()})
 
 
 @dataclass(frozen=True)
@@ -120,9 +142,14 @@ class TrainSettings:
             )
 
     @property
-    def token_budget(self) -> int:
-        """T of the paper's equation 4."""
-        return 2 * self.nominal_batch * self.longest
+    def limits(self) -> Limits:
+        """What a batch may hold; T = 2 B_nom L_max."""
+        return Limits(
+            tokens=2 * self.nominal_batch * self.longest,
+            pairs=self.most_pairs,
+            open_batches=self.open_batches,
+            by_task=self.by_task,
+        )
 
 
 @dataclass(frozen=True)
@@ -146,90 +173,6 @@ class BatchRow:
     pairs: int
     tokens: int
     rate: float
-
-
-@dataclass
-class _Open:
-    """A batch under construction."""
-
-    group: str
-    pairs: list[Pair] = field(default_factory=list)
-    longest: int = 0
-
-    def padded_with(self, length: int) -> int:
-        """Padded tokens on both sides if a pair of this length came in."""
-        return 2 * (len(self.pairs) + 1) * max(self.longest, length)
-
-    def added_padding(self, length: int) -> int:
-        """Padded tokens that come with the pair beyond its own."""
-        return self.padded_with(length) - 2 * len(self.pairs) * self.longest - 2 * length
-
-    def add(self, pair: Pair, length: int) -> None:
-        """Take the pair in."""
-        self.pairs.append(pair)
-        self.longest = max(self.longest, length)
-
-
-def pack_batches(
-    pairs: Iterable[Pair],
-    length_of: Callable[[Pair], int],
-    settings: TrainSettings,
-    *,
-    refused: Callable[[Pair, int], None] = lambda pair, length: None,
-) -> Iterator[list[Pair]]:
-    """Form batches online by greedy best fit under the token budget (paper, equation 4).
-
-    A batch B satisfies 2 |B| max l <= T and |B| <= S_max. A pair goes where it adds the least
-    padding, then where the least room remains; it opens a batch of its own where that padding
-    would exceed its own tokens and a place is free. A batch leaves when nothing of its length fits.
-
-    Args:
-        pairs: the stream.
-        length_of: l of a pair, the longer of its two sides in tokens.
-        settings: budget, ceilings and grouping.
-        refused: told of every pair that exceeds the budget alone; it is left out.
-
-    Yields:
-        The pairs of a batch.
-    """
-    open_batches: list[_Open] = []
-    for pair in pairs:
-        length = length_of(pair)
-        if 2 * length > settings.token_budget:
-            refused(pair, length)
-            continue
-        group = pair.task if settings.by_task else ""
-        chosen = _best_fit(open_batches, group, length, settings)
-        if chosen is None:
-            if len(open_batches) >= settings.open_batches:
-                fullest = max(open_batches, key=lambda batch: len(batch.pairs) * batch.longest)
-                open_batches.remove(fullest)
-                yield fullest.pairs
-            chosen = _Open(group)
-            open_batches.append(chosen)
-        chosen.add(pair, length)
-        if not _fits(chosen, chosen.longest, settings):
-            open_batches.remove(chosen)
-            yield chosen.pairs
-    yield from (batch.pairs for batch in open_batches)
-
-
-def _fits(batch: _Open, length: int, settings: TrainSettings) -> bool:
-    within = batch.padded_with(length) <= settings.token_budget
-    return within and len(batch.pairs) < settings.most_pairs
-
-
-def _best_fit(
-    open_batches: Sequence[_Open], group: str, length: int, settings: TrainSettings
-) -> _Open | None:
-    fitting = [b for b in open_batches if b.group == group and _fits(b, length, settings)]
-    best = min(
-        fitting, key=lambda b: (b.added_padding(length), -b.padded_with(length)), default=None
-    )
-    place_free = len(open_batches) < settings.open_batches
-    if best is not None and place_free and best.added_padding(length) > 2 * length:
-        return None
-    return best
 
 
 def learning_rate(step: int, settings: TrainSettings) -> float:
@@ -314,7 +257,10 @@ def train(
     optimizer = make_optimizer(trainee.module, settings)
     loss_of = loss_of or medemb_loss(settings)
     batches = pack_batches(
-        pairs, lambda pair: pair_length(trainee, pair), settings, refused=_say_refused(control)
+        pairs,
+        lambda pair: pair_length(trainee, pair),
+        settings.limits,
+        refused=_say_refused(control),
     )
     control.begin(settings.steps, unit="steps", phase="training")
     trainee.module.train()

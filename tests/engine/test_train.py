@@ -14,12 +14,12 @@ from torch import Tensor, nn
 from engine.control import Control
 from engine.errors import Cancelled
 from engine.evidence.item import ModelInput
+from engine.packing import Limits, pack_batches
 from engine.train import (
     TrainSettings,
     equal_targets,
     learning_rate,
     make_optimizer,
-    pack_batches,
     train,
 )
 
@@ -78,9 +78,13 @@ def settings(**more: object) -> TrainSettings:
     return TrainSettings(**(values | more))  # type: ignore[arg-type]
 
 
+def limits(**more: object) -> Limits:
+    return settings(**more).limits
+
+
 def test_every_batch_keeps_the_papers_constraint_and_no_pair_is_lost() -> None:
-    chosen = settings()
-    assert chosen.token_budget == 64
+    chosen = settings().limits
+    assert chosen == Limits(tokens=64, pairs=8)
     pairs = list(toy_pairs(500))
     batches = list(pack_batches(pairs, length_of, chosen))
     for batch in batches:
@@ -94,7 +98,7 @@ def test_every_batch_keeps_the_papers_constraint_and_no_pair_is_lost() -> None:
 def test_best_fit_puts_like_with_like() -> None:
     lengths = [8, 2, 8, 2, 8, 2, 8, 2]
     pairs = [words("x" * length, "y") for length in lengths]
-    batches = list(pack_batches(pairs, length_of, settings()))
+    batches = list(pack_batches(pairs, length_of, limits()))
     assert [[length_of(pair) for pair in batch] for batch in batches] == [[8] * 4, [2] * 4]
 
 
@@ -105,14 +109,14 @@ def test_padding_is_less_than_in_the_order_of_arrival() -> None:
     def padded(batches: list[list[Words]]) -> int:
         return sum(2 * len(b) * max(length_of(pair) for pair in b) for b in batches)
 
-    packed = padded(list(pack_batches(pairs, length_of, settings())))
+    packed = padded(list(pack_batches(pairs, length_of, limits())))
     arrival = padded([pairs[start : start + 4] for start in range(0, 400, 4)])
     assert 2 * sum(lengths) <= packed < arrival
 
 
 def test_tasks_stay_apart_when_asked() -> None:
     pairs = [words("abc", "def", task="one" if i % 2 else "two") for i in range(40)]
-    for batch in pack_batches(pairs, length_of, settings(by_task=True)):
+    for batch in pack_batches(pairs, length_of, limits(by_task=True)):
         assert len({pair.task for pair in batch}) == 1
 
 
@@ -120,7 +124,7 @@ def test_a_pair_over_the_budget_is_reported_and_left_out() -> None:
     refused: list[int] = []
     pairs = [words("a" * 33, "b"), words("a", "b")]
     batches = list(
-        pack_batches(pairs, length_of, settings(), refused=lambda _, length: refused.append(length))
+        pack_batches(pairs, length_of, limits(), refused=lambda _, length: refused.append(length))
     )
     assert [len(batch) for batch in batches] == [1]
     assert refused == [33]

@@ -7,18 +7,19 @@ exact. Refuses folders over the size that may be shipped.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
 import torch
+from safetensors import safe_open
+from sentencepiece import SentencePieceProcessor
 from tokenizers import Tokenizer
 from transformers import Qwen3VLConfig, Qwen3VLModel, SiglipConfig, SiglipModel
 
 from studies.demo.nano.make_tokenizers import write_qwen_processor, write_siglip_processor
 
 SIDE = 96
-QWEN_VOCABULARY = 1536
-SIGLIP_VOCABULARY = 1200
 WIDTH = 128
 MOST_BYTES = 8_000_000
 # Areas that bring pictures and slices of nearly square shape to 96 x 96 (9216) by the adapter's
@@ -48,7 +49,7 @@ LABEL = "Demo model, trained on generated pictures; no medical knowledge, never 
 def qwen_config(tokenizer: Tokenizer) -> Qwen3VLConfig:
     """A Qwen3-VL of about 1.8 million parameters."""
     text = {
-        "vocab_size": QWEN_VOCABULARY,
+        "vocab_size": _rounded(tokenizer.get_vocab_size()),
         "hidden_size": WIDTH,
         "intermediate_size": 384,
         "num_hidden_layers": 4,
@@ -86,7 +87,7 @@ def qwen_config(tokenizer: Tokenizer) -> Qwen3VLConfig:
     return Qwen3VLConfig(text_config=text, vision_config=vision, tie_word_embeddings=True, **ids)
 
 
-def siglip_config() -> SiglipConfig:
+def siglip_config(vocabulary: int) -> SiglipConfig:
     """A SigLIP of about 1.8 million parameters in two towers."""
     shared = {
         "hidden_size": WIDTH,
@@ -95,7 +96,7 @@ def siglip_config() -> SiglipConfig:
         "num_attention_heads": 4,
     }
     text = shared | {
-        "vocab_size": SIGLIP_VOCABULARY,
+        "vocab_size": _rounded(vocabulary),
         "max_position_embeddings": 64,
         "pad_token_id": 1,
         "eos_token_id": 1,
@@ -111,15 +112,16 @@ def new_qwen_folder(folder: Path, tokenizer: Tokenizer, *, seed: int) -> None:
     write_qwen_processor(folder, tokenizer, pixels=SIDE * SIDE)
     torch.manual_seed(seed)
     save_weights(Qwen3VLModel(qwen_config(tokenizer)), folder)
-    write_settings(folder, QWEN_SETTINGS)
+    write_settings(folder)
 
 
 def new_siglip_folder(folder: Path, pieces: bytes, *, seed: int) -> None:
     """Write a SigLIP nano with random weights."""
     write_siglip_processor(folder, pieces, side=SIDE)
+    vocabulary = SentencePieceProcessor(model_proto=pieces).get_piece_size()
     torch.manual_seed(seed)
-    save_weights(SiglipModel(siglip_config()), folder)
-    write_settings(folder, {})
+    save_weights(SiglipModel(siglip_config(vocabulary)), folder)
+    write_settings(folder)
 
 
 def save_weights(model: torch.nn.Module, folder: Path) -> None:
@@ -132,18 +134,35 @@ def save_weights(model: torch.nn.Module, folder: Path) -> None:
     path.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
 
 
-def write_settings(folder: Path, settings: dict[str, int]) -> None:
+def write_settings(folder: Path) -> None:
     """Write ``triptych.json``: family, title, label and what differs from the family."""
+    family = FAMILIES[folder.name]
     document = {
         "id": folder.name,
         "title": TITLES[folder.name],
-        "family": FAMILIES[folder.name],
+        "family": family,
         "demo": True,
         "note": LABEL,
-        "settings": settings,
+        "settings": {} if family == "siglip" else QWEN_SETTINGS,
     }
     path = folder / "triptych.json"
     path.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+
+
+def _rounded(vocabulary: int) -> int:
+    """The next multiple of 64."""
+    return -(-vocabulary // 64) * 64
+
+
+def parameter_count(folder: Path) -> int:
+    """Numbers in the weights of a model folder."""
+    with safe_open(folder / "model.safetensors", framework="pt") as weights:
+        return sum(weights.get_tensor(name).numel() for name in weights.keys())  # noqa: SIM118
+
+
+def weights_digest(folder: Path) -> str:
+    """SHA-256 of the weights file."""
+    return hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
 
 
 def folder_bytes(folder: Path) -> int:

@@ -34,7 +34,7 @@ ROWS = ("upper", "middle", "lower")
 COLUMNS = ("left", "central", "right")
 DEPTHS = ("first", "middle", "last")
 SIZES = {"small": 0.14, "medium-sized": 0.20, "large": 0.28}
-FloatArray = NDArray[np.float32]
+FloatArray = NDArray[np.floating]
 
 
 @dataclass(frozen=True)

@@ -66,12 +66,12 @@ PROMPT_WORDS = (
 )
 
 
-def train_qwen_tokenizer(texts: Iterable[str], vocabulary: int) -> Tokenizer:
+def train_qwen_tokenizer(texts: Iterable[str], *, vocabulary: int = 1536) -> Tokenizer:
     """Byte-level BPE whose special tokens follow the learned pieces, as Qwen's do.
 
     Args:
         texts: what the vocabulary is learned from.
-        vocabulary: total number of ids, special tokens included.
+        vocabulary: most ids, special tokens included.
 
     Returns:
         A tokenizer that appends ``<|endoftext|>``, as Qwen3-Embedding's does.
@@ -150,12 +150,12 @@ def write_qwen_processor(folder: Path, tokenizer: Tokenizer, *, pixels: int) -> 
     _write(folder / "video_preprocessor_config.json", video | kind)
 
 
-def train_siglip_tokenizer(texts: Sequence[str], vocabulary: int) -> bytes:
+def train_siglip_tokenizer(texts: Sequence[str], *, vocabulary: int = 1200) -> bytes:
     """SentencePiece unigram model: pad 0, ``</s>`` 1, ``<unk>`` 2, lower-case text.
 
     Args:
         texts: what the vocabulary is learned from.
-        vocabulary: number of pieces.
+        vocabulary: most pieces.
 
     Returns:
         The model file's content.

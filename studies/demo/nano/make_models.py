@@ -1,0 +1,275 @@
+"""Makes the three demo models: ``python -m studies.demo.nano.make_models --out resources/models``.
+
+Owns the recipe and its order: vocabularies, the two generalists from nothing, MedEmb nano from the
+Qwen3-VL nano. Seeded, on the CPU, under an hour on two free cores. Every folder gets its weights,
+card and ``training_log.json``. Training goes through the adapters' own preprocessing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import logging
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import torch
+
+from engine.models import qwen3_vl, siglip
+from engine.models.common import quiet
+from engine.models.load import load_encoder
+from engine.packing import Pair
+from engine.train import BatchRow, EncoderTrainee, TrainSettings, train
+from studies.demo.nano.cards import write_card
+from studies.demo.nano.folders import (
+    folder_bytes,
+    new_qwen_folder,
+    new_siglip_folder,
+    save_weights,
+    weights_digest,
+    write_settings,
+)
+from studies.demo.nano.generic_pairs import generic_texts
+from studies.demo.nano.make_tokenizers import train_qwen_tokenizer, train_siglip_tokenizer
+from studies.demo.nano.score import Scores, score
+from studies.demo.nano.streams import (
+    SLICES,
+    Shown,
+    demo_stream,
+    dev_pairs,
+    generic_stream,
+    mixed_stream,
+    texts_of,
+)
+from studies.demo.train_pairs import Counts, training_pairs
+
+BASE, MEDEMB, SIGLIP = "qwen3-vl-embedding-nano", "medemb-nano", "siglip-nano"
+LOG = logging.getLogger("nano")
+EVERY = 25  # steps per line of the log
+THREADS = 2
+FEW = Counts(chest=60, brain=40, pathology=80, skin=100, text=400)
+COMMON = TrainSettings(
+    steps=1,
+    peak_rate=1.5e-3,
+    temperature=0.05,
+    margin=0.1,
+    spare_equal_targets=True,
+    both_ways=True,
+    nominal_batch=16,
+    longest=192,
+    most_pairs=16,
+    open_batches=40,
+    by_task=True,
+    batches_per_step=4,
+)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How one model is trained.
+
+    Attributes:
+        name: its folder.
+        settings: of the loop.
+        stream: ``generic`` (with a share of the demo's pairs) or ``demo``.
+        demo_share: share of demo pairs in a generic stream.
+        why: a sentence for the card.
+    """
+
+    name: str
+    settings: TrainSettings
+    stream: str
+    demo_share: float
+    why: str
+
+
+GENERALIST = (
+    "trained from nothing on generated shapes, colours, places and surfaces with captions, with "
+    "a small share of pairs from a few of the demo's train patients"
+)
+RECIPES = (
+    Recipe(BASE, replace(COMMON, steps=250), "generic", 0.2, GENERALIST),
+    Recipe(
+        SIGLIP, replace(COMMON, steps=250, peak_rate=1e-3, longest=700), "generic", 0.2, GENERALIST
+    ),
+    Recipe(
+        MEDEMB,
+        replace(COMMON, steps=700, peak_rate=1.5e-3),
+        "demo",
+        1.0,
+        f"{BASE} after contrastive training with the MedEmb loss on the demo's train patients",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Making:
+    """One run of the script."""
+
+    out: Path
+    seed: int
+    scale: float
+    dev: Sequence[Shown]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Make all three, or those named by ``--only``."""
+    chosen = _parser().parse_args(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stdout)
+    torch.set_num_threads(THREADS)
+    LOG.info("Rendering %d pairs to follow the training.", chosen.dev)
+    making = Making(chosen.out, chosen.seed, chosen.scale, dev_pairs(count=chosen.dev))
+    if not chosen.only:
+        make_folders(chosen.out, seed=chosen.seed)
+    for recipe in RECIPES:
+        if not chosen.only or recipe.name in chosen.only:
+            make_model(recipe, making)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description="Make the demo models.")
+    parser.add_argument("--out", type=Path, required=True, help="folder of the three folders")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--scale", type=float, default=1.0, help="share of the steps, to try out")
+    parser.add_argument("--dev", type=int, default=1200, help="pairs to follow the training with")
+    parser.add_argument("--only", nargs="*", default=[], help="continue from folders in --out")
+    return parser
+
+
+def make_folders(out: Path, *, seed: int) -> None:
+    """Learn the vocabularies and write the two untrained models."""
+    texts = [*_registry_texts(), *generic_texts(seed=seed, count=3000)]
+    tasks = ("chest/t2t", "question/t2t")
+    texts += texts_of(training_pairs(seed=seed, count=12_000, tasks=tasks))
+    new_qwen_folder(out / BASE, train_qwen_tokenizer(texts), seed=seed)
+    new_siglip_folder(out / SIGLIP, train_siglip_tokenizer(texts), seed=seed)
+
+
+def _registry_texts() -> list[str]:
+    """Instructions and questions of the benchmark's registry, so that they are whole words."""
+    path = Path(__file__).resolve().parents[3] / "resources" / "tasks.csv"
+    with path.open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    return [row[column] for row in rows for column in ("qry_inst", "qry_text")] * 3
+
+
+def make_model(recipe: Recipe, making: Making) -> None:
+    """Train one model and write its folder."""
+    folder = making.out / recipe.name
+    if recipe.name == MEDEMB:
+        shutil.copytree(making.out / BASE, folder, dirs_exist_ok=True)
+        write_settings(folder)
+    settings = replace(recipe.settings, steps=max(1, round(recipe.settings.steps * making.scale)))
+    started = time.monotonic()
+    trainee = load_trainee(folder)
+    before = score(trainee, making.dev)
+    LOG.info("%s before training: %s", recipe.name, before)
+    follower = Follower(recipe.name, settings)
+    train(trainee, _stream(recipe, making.seed), settings, on_batch=follower)
+    save_weights(trainee.module, folder)
+    after = score(load_trainee(folder), making.dev)
+    seconds = round(time.monotonic() - started)
+    LOG.info("%s after %d s: %s", recipe.name, seconds, after)
+    _write_log(folder, recipe, settings, making, follower, (before, after), seconds)
+    write_card(folder, why=recipe.why, scores=after)
+    LOG.info("%s: %d bytes", recipe.name, folder_bytes(folder))
+
+
+def _stream(recipe: Recipe, seed: int) -> Iterator[Pair]:
+    counts = FEW if recipe.stream == "generic" else Counts()
+    demo = demo_stream(seed=seed, counts=counts, slices=SLICES)
+    if recipe.stream == "demo":
+        return demo
+    return mixed_stream(generic_stream(seed=seed), demo, share=recipe.demo_share, seed=seed)
+
+
+def load_trainee(folder: Path) -> EncoderTrainee:
+    """A model folder, ready to be trained or scored through its adapter."""
+    with tempfile.TemporaryDirectory() as nothing:
+        encoder = load_encoder(
+            str(folder),
+            weights_dir=Path(nothing),
+            shipped_dir=folder.parent,
+            device="cpu",
+            dtype="float32",
+        )
+    adapter = siglip if isinstance(encoder, siglip.SiglipEncoder) else qwen3_vl
+
+    def build_batch(*asked: object) -> dict[str, torch.Tensor]:
+        with quiet():
+            return adapter.build_batch(*asked)
+
+    return EncoderTrainee(encoder, build_batch=build_batch, pool=adapter.pool)  # type: ignore[arg-type]
+
+
+class Follower:
+    """Gathers batches into lines of the log."""
+
+    def __init__(self, name: str, settings: TrainSettings) -> None:
+        self.name, self.settings = name, settings
+        self.lines: list[dict[str, float]] = []
+        self._rows: list[BatchRow] = []
+
+    def __call__(self, row: BatchRow) -> None:
+        """Take a batch; say a line when enough steps are together."""
+        if row.step // EVERY != (self._rows[0].step if self._rows else row.step) // EVERY:
+            self._close()
+        self._rows.append(row)
+
+    def _close(self) -> None:
+        rows, self._rows = self._rows, []
+        count = len(rows)
+        line = {
+            "step": rows[-1].step + 1,
+            "loss": round(sum(row.loss for row in rows) / count, 4),
+            "hit@1 in batch": round(100 * sum(row.hit_at_1 for row in rows) / count, 1),
+            "pairs": sum(row.pairs for row in rows),
+            "rate": round(rows[-1].rate, 7),
+        }
+        self.lines.append(line)
+        LOG.info("%s %s", self.name, line)
+
+    def finish(self) -> list[dict[str, float]]:
+        """All lines, the last rows included."""
+        if self._rows:
+            self._close()
+        return self.lines
+
+
+def _write_log(
+    folder: Path,
+    recipe: Recipe,
+    settings: TrainSettings,
+    making: Making,
+    follower: Follower,
+    scores: tuple[Scores, Scores],
+    seconds: int,
+) -> None:
+    document = {
+        "model": recipe.name,
+        "made by": "python -m studies.demo.nano.make_models --out resources/models",
+        "seed": making.seed,
+        "trained on": recipe.why,
+        "settings": asdict(settings),
+        "slices of a volume": {str(number): share for number, share in SLICES.items()},
+        "seconds": seconds,
+        "weights sha256": weights_digest(folder),
+        "scores": {
+            "of": "pairs of generated patients that are neither in training nor in the demo",
+            "before": scores[0].to_dict(),
+            "after": scores[1].to_dict(),
+        },
+        "steps": follower.finish(),
+    }
+    path = folder / "training_log.json"
+    path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
