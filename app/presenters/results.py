@@ -33,7 +33,7 @@ from app.services import Services
 from app.shown import QueryDetail, QueryShown
 from db.home import Home
 from db.runs import query_results, task_results
-from db.session import Store
+from db.session import open_store
 from engine.evidence.item import ImageRef, VolumeRef
 from studies.medheb.manifest import read_manifest
 from studies.queries import RankedQuery, task_queries
@@ -43,14 +43,19 @@ QUERY_SIDE, CANDIDATE_SIDE = 320, 96
 DEPTH = 20
 
 
-def load(home: Home, store: Store, digest: str) -> tuple[Results, dict[str, str]]:
-    """The results of one data set with the models' titles; on the database lane."""
-    found = put_together(read_manifest(home.runs, digest), task_results(store, digest))
-    return found, titles(home)
+def load(home: Home, digest: str) -> tuple[Results, dict[str, str]]:
+    """The results of one data set with the models' titles.
+
+    Intervals take a while, so this runs in the pool with a connection of its own and leaves
+    the database lane free.
+    """
+    with open_store(home) as store:
+        rows = task_results(store, digest)
+    return put_together(read_manifest(home.runs, digest), rows), titles(home)
 
 
 class ResultsPresenter(Presenter):
-    """Averages on the database lane, opens queries on a thread."""
+    """Averages and opens queries on threads."""
 
     def __init__(self, view: Any, services: Services) -> None:
         super().__init__(view, services)
@@ -115,8 +120,8 @@ class ResultsPresenter(Presenter):
         self._load()
 
     def _load(self) -> None:
-        home, store, digest = self.services.home, self.services.store, self._digest
-        self.services.tasks.query(self, lambda: load(home, store, digest), self._take)
+        home, digest = self.services.home, self._digest
+        self.services.tasks.run(self, lambda: load(home, digest), self._take)
 
     def _take(self, found: tuple[Results, dict[str, str]]) -> None:
         if found[0].digest != self._digest:

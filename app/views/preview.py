@@ -92,8 +92,12 @@ class PreviewPanel(QWidget):
         self.report.setAccessibleName("Report")
         self.report.setTabChangesFocus(True)
         keys = row(
-            button("Open in viewer", lambda: self.open_wanted.emit(self._key)),
-            button("Find neighbours", lambda: self.neighbours_wanted.emit(self._key)),
+            button("Open", lambda: self.open_wanted.emit(self._key), name="Open in the viewer"),
+            button(
+                "Neighbours",
+                lambda: self.neighbours_wanted.emit(self._key),
+                name="Find neighbours",
+            ),
             1,
         )
         self._rest = QWidget()

@@ -180,11 +180,9 @@ class StatisticsView(QWidget):
 
     def _fit_table(self, count: int) -> None:
         header = self.table.horizontalHeader()
-        header.setSectionResizeMode(header.ResizeMode.Stretch)
-        header.setSectionResizeMode(0, header.ResizeMode.Interactive)
-        header.resizeSection(0, px(230))
-        header.setSectionResizeMode(1, header.ResizeMode.Interactive)
-        header.resizeSection(1, px(60))
+        # A number is never elided: the columns are as wide as they need, the table scrolls.
+        header.setSectionResizeMode(header.ResizeMode.ResizeToContents)
+        header.setStretchLastSection(True)
         self.table.setFixedHeight(px(26) * min(count, 16) + px(36))
 
     def ask_file(self, suggested: str) -> str:

@@ -271,15 +271,17 @@ class StackedShares(QWidget):
         )
 
     def _head(self, painter: QPainter, field: QRectF) -> None:
-        font_of(painter, 13, bold=True)
+        metrics = font_of(painter, 13, bold=True)
         box = QRectF(field.left(), px(4), field.width(), px(22))
-        middle = Qt.AlignmentFlag.AlignVCenter
-        painter.setPen(series(0))
-        painter.drawText(box, middle | Qt.AlignmentFlag.AlignLeft, f"{self._arms[0]} better")
+        middle, room = Qt.AlignmentFlag.AlignVCenter, int(field.width() * 0.44)
+        for place, side in enumerate((Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight)):
+            name = metrics.elidedText(
+                f"{self._arms[place]} better", Qt.TextElideMode.ElideMiddle, room
+            )
+            painter.setPen(series(place))
+            painter.drawText(box, middle | side, name)
         painter.setPen(QColor("#b5b5b5"))
         painter.drawText(box, middle | Qt.AlignmentFlag.AlignHCenter, "tie")
-        painter.setPen(series(1))
-        painter.drawText(box, middle | Qt.AlignmentFlag.AlignRight, f"{self._arms[1]} better")
 
     def _row(
         self, painter: QPainter, box: QRectF, bar: ShareShown, names: int, counts: int
