@@ -8,6 +8,7 @@ library cannot corrupt it. If standard input ends, the worker exits: no orphan h
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import queue
 import sys
@@ -39,6 +40,7 @@ from studies.messages import (
 )
 
 PROGRESS_SECONDS = 0.1
+LEAVE_SECONDS = 5.0
 
 
 class Wire:
@@ -66,15 +68,20 @@ class Worker:
         self.wire = wire
         self._inbox: queue.Queue[Run | None] = queue.Queue()
         self._cancelled: set[str] = set()
+        self._alone = False
 
     def read(self, stream: TextIO) -> None:
-        """Read messages until the stream ends; then leave, whatever runs."""
-        for line in stream:
-            if line.strip():
-                self._take(line)
-        self._inbox.put(None)
-        # A job that does not look at its control within a moment must not outlive its owner.
-        threading.Timer(5.0, os._exit, args=(0,)).start()
+        """Read messages until the stream ends; then stop what runs and leave."""
+        try:
+            for line in stream:
+                if line.strip():
+                    self._take(line)
+        finally:
+            # Asked first, so that a job can clear its half-made things away; one that does not
+            # look at its control within a moment must not outlive its owner.
+            self._alone = True
+            self._inbox.put(None)
+            threading.Timer(LEAVE_SECONDS, os._exit, args=(0,)).start()
 
     def _take(self, line: str) -> None:
         try:
@@ -110,17 +117,18 @@ class Worker:
         return Done(run.job, result)
 
     def _control(self, job: str) -> Control:
-        last = [0.0, ""]
+        last_time, last_phase = 0.0, ""
 
         def report(done: int, total: int, unit: str, phase: str) -> None:
+            nonlocal last_time, last_phase
             now = time.monotonic()
-            if done < total and phase == last[1] and now - float(last[0]) < PROGRESS_SECONDS:
+            if done < total and phase == last_phase and now - last_time < PROGRESS_SECONDS:
                 return
-            last[0], last[1] = now, phase
+            last_time, last_phase = now, phase
             self.wire.send(Progress(job, done, total, unit, phase))
 
         return Control(
-            cancelled=lambda: job in self._cancelled,
+            cancelled=lambda: self._alone or job in self._cancelled,
             report=report,
             log=lambda sentence: self.wire.send(Log(job, sentence)),
         )
@@ -140,6 +148,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--home", type=Path, required=True)
     home = Home(parser.parse_args(arguments).home).make()
     worker = Worker(home, Wire(take_stdout()))
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        # UTF-8 on every system; a stray byte is one bad message, not the end of the reader
+        sys.stdin.reconfigure(encoding="utf-8", errors="replace")
     reader = threading.Thread(target=worker.read, args=(sys.stdin,), daemon=True)
     reader.start()
     worker.work()

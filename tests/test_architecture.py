@@ -77,8 +77,16 @@ def function_lengths() -> dict[str, int]:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 name = f"{path.relative_to(ROOT).as_posix()}:{node.name}"
-                found[name] = max(found.get(name, 0), (node.end_lineno or 0) - node.lineno + 1)
+                lines = (node.end_lineno or 0) - node.lineno + 1 - docstring_lines(node)
+                found[name] = max(found.get(name, 0), lines)
     return found
+
+
+def docstring_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Lines of a function's docstring: words for the reader are not code."""
+    if ast.get_docstring(node) is None:
+        return 0
+    return (node.body[0].end_lineno or 0) - node.body[0].lineno + 1
 
 
 def test_modules_are_readable_in_one_sitting():
