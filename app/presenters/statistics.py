@@ -37,7 +37,7 @@ def bar_of(block: Block) -> ShareShown:
         title=block.title, n=block.n, counts=(block.a.count, block.tie.count, block.b.count),
         shares=(told[0][0], told[1][0], told[2][0]),
         intervals=(told[0][1], told[1][1], told[2][1]), p_value=block.p,
-        note=f"{decided} decided" if block.p is None and block.n else "",
+        note=f"no test, {decided} decided" if block.p is None and block.n else "",
     )  # fmt: skip
 
 

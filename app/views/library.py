@@ -137,7 +137,7 @@ class LibraryView(QWidget):
         self.grid.setModel(self.model)
         self.table = table_view("Objects of the collection")
         self.table.setModel(self.model)
-        stretch_columns(self.table, 0, {1: 64, 2: 50, 3: 76, 4: 106, 5: 100})
+        stretch_columns(self.table, 0, {1: 76, 2: 50, 3: 78, 4: 112, 5: 90})
         self._shapes = QStackedWidget()
         self._none = EmptyState("Nothing matches", "No object matches these filters.")
         for shape in (self.grid, self.table, self._none):

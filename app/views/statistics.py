@@ -182,7 +182,6 @@ class StatisticsView(QWidget):
         header = self.table.horizontalHeader()
         # A number is never elided: the columns are as wide as they need, the table scrolls.
         header.setSectionResizeMode(header.ResizeMode.ResizeToContents)
-        header.setStretchLastSection(True)
         self.table.setFixedHeight(px(26) * min(count, 16) + px(36))
 
     def ask_file(self, suggested: str) -> str:
