@@ -282,3 +282,26 @@ def test_order_of_queries() -> None:
     made = [QueryShown(str(n), "", rank, 9, "") for n, rank in enumerate((1, 9, 3, 9))]
     assert [query.key for query in ordered(made, failures_first=True)] == ["1", "3", "2", "0"]
     assert [query.key for query in ordered(made, failures_first=False)] == ["0", "1", "2", "3"]
+
+
+def test_the_window_runs_a_benchmark_in_the_true_worker(program: Any, qtbot: Any,
+                                                        kept: Path) -> None:  # fmt: skip
+    made = program()
+    window, jobs = made.window, made.services.jobs
+    window.go("benchmark", str(kept / "data"))
+    view = window.pages.currentWidget()
+    qtbot.waitUntil(view.run_button.isEnabled, timeout=20_000)
+    states: list[str] = []
+    view.progress.dataChanged.connect(
+        lambda index, _last: states.append(view.progress.row_at(index).state)
+    )
+    view.run_button.click()
+    assert view.cancel_button.isVisible()
+    qtbot.waitUntil(lambda: bool(jobs.states()) and jobs.states()[0].ended, timeout=120_000)
+    assert jobs.states()[0].state == "done", jobs.states()[0].sentence
+    qtbot.waitUntil(lambda: f"{TASKS} of {TASKS} done" in view.counts.text(), timeout=20_000)
+    assert "running" in states
+    view.results_button.click()
+    results_view = window.pages.currentWidget()
+    qtbot.waitUntil(lambda: results_view.families.model.rowCount() == 2, timeout=20_000)
+    assert window.page_id == "results"
