@@ -61,6 +61,7 @@ class ReviewPresenter(Presenter):
         self._study: Any = None
         self._session: Any = None
         self._rater = ""
+        self._path: Any = None
         # start, loading, revealing, rating, storing, paused, finished
         self._state = "start"
         self._before_pause = ""
@@ -102,7 +103,7 @@ class ReviewPresenter(Presenter):
         info = self._studies.get(study_id)
         if info is None or self._state not in ("start", "finished"):
             return
-        self._rater = rater
+        self._rater, self._path = rater, info.path
         self._state = "loading"
         self.view.show_waiting("Opening the study")
         self._remember_rater(rater)
@@ -139,7 +140,12 @@ class ReviewPresenter(Presenter):
         )
 
     def undo(self) -> None:
-        """Take the choice back; without one, return to the item before."""
+        """Take the choice back; without one, return to the item before, from the end too."""
+        if self._state == "finished" and self._path is not None:
+            self._state = "loading"
+            self.view.show_waiting("Going back to the last item")
+            self.services.tasks.query(self, self._open_last, self._opened, self._refused)
+            return
         if not self._listening():
             return
         if self._answer is not None:
@@ -225,6 +231,10 @@ class ReviewPresenter(Presenter):
         study = self._source.open_study(path)
         session = study.session(self._rater)
         return study, session, session.current()
+
+    def _open_last(self) -> tuple[Any, Any, Any]:
+        study, session, _nothing = self._open(self._path)
+        return study, session, session.undo()
 
     def _opened(self, opened: tuple[Any, Any, Any]) -> None:
         self._study, self._session, presentation = opened

@@ -142,6 +142,10 @@ class ReviewView(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self._stack.currentWidget() is self.curtain and event.key() == Qt.Key.Key_P:
             self.resume_asked.emit()
+        elif self._stack.currentWidget() is self.end and event.matches(
+            QKeySequence.StandardKey.Undo
+        ):
+            self.undo_asked.emit()
         elif self._stack.currentWidget() is not self._reading:
             event.ignore()
         elif self.help.isVisible():
@@ -232,6 +236,7 @@ class ReviewView(QWidget):
         self.curtain.add_button("Go on  P", primary=True).clicked.connect(self.resume_asked)
         self.curtain.add_button("Leave the study").clicked.connect(self.leave_asked)
         self.end.add_button("Back to the studies", primary=True).clicked.connect(self.leave_asked)
+        self.end.add_button("Back to the last item  Ctrl+Z").clicked.connect(self.undo_asked)
 
     def _connect(self) -> None:
         self.answers.chosen.connect(self.answer_chosen)
@@ -258,5 +263,5 @@ class ReviewView(QWidget):
             )
             page = self.small
         self._stack.setCurrentWidget(page)
-        if page in (self._reading, self.curtain):
+        if page in (self._reading, self.curtain, self.end):
             self.setFocus()

@@ -189,6 +189,19 @@ def test_the_last_answer_finishes_the_study(desk):
     assert desk.study.closed == 1
 
 
+def test_from_the_end_one_can_go_back_to_the_last_item(desk):
+    for answer in ("left", "right", "both", "neither"):
+        desk.answer(answer)
+        desk.reveal()
+    desk.view.undo_asked.emit()
+    assert desk.answers[-1] == (4, "undo")
+    assert desk.view.last("show_progress")[0][:2] == (4, 4)
+    desk.reveal()
+    desk.answer("left")
+    assert desk.answers[-1] == (4, "left")
+    assert desk.view.names()[-1] == "show_finished"
+
+
 def test_a_pause_hides_the_pictures_and_its_time_does_not_count(desk):
     desk.clock.now += 4
     desk.view.pause_asked.emit()
