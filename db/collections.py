@@ -18,6 +18,8 @@ from db.errors import StoreError
 from db.schema import collection, evidence, evidence_file, meta
 from db.session import Store
 
+IN_ONE_QUERY = 1000  # SQLite bounds the values of one query
+
 
 @dataclass(frozen=True)
 class FileRow:
@@ -164,7 +166,7 @@ def remove_collection(store: Store, name: str) -> None:
 def add_evidence(
     store: Store, collection_name: str, rows: Sequence[NewEvidence]
 ) -> tuple[int, ...]:
-    """Index objects, in one transaction; the same path with the same first file is replaced.
+    """Index objects, in one transaction, in place of what was known to begin with their files.
 
     Returns:
         The ids, in the order of ``rows``.
@@ -178,7 +180,23 @@ def add_evidence(
             raise StoreError(
                 f"There is no collection {collection_name!r}. Make it with triptych import."
             )
+        _forget(connection, home, [file.path for row in rows for file in row.files])
         return tuple(_add_one(connection, home, row) for row in rows)
+
+
+def _forget(connection: Connection, home: int, files: Sequence[Path]) -> None:
+    """Remove objects that begin with one of the files: a series that grew is not kept twice."""
+    for start in range(0, len(files), IN_ONE_QUERY):
+        part = files[start : start + IN_ONE_QUERY]
+        keys = [str(path) for path in part]
+        paths = {*keys, *(str(path.parent) for path in part)}  # an object is a file or a folder
+        connection.execute(
+            delete(evidence).where(
+                evidence.c.collection_id == home,
+                evidence.c.path.in_(paths),
+                evidence.c.series_key.in_(keys),
+            )
+        )
 
 
 def _add_one(connection: Connection, home: int, row: NewEvidence) -> int:

@@ -6,6 +6,8 @@ Owns the sentences. Refuses to hide a bug: an error it does not know goes on unc
 from __future__ import annotations
 
 import errno
+import json
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,6 +26,7 @@ _REFUSED = {
     sqlite3.SQLITE_IOERR,
     sqlite3.SQLITE_AUTH,
 }
+NEARLY_FULL = 256 * 1024  # SQLite's files beside a database need that much
 _FULL_ERRNOS = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
@@ -78,11 +81,19 @@ def leaf_for(error: BaseException, path: Path) -> StoreError | None:
         return locked(path)
     if primary in _DAMAGED:
         return damaged(path, str(error))
-    if primary == sqlite3.SQLITE_FULL:
+    if primary == sqlite3.SQLITE_FULL or (primary == sqlite3.SQLITE_IOERR and _no_room(path)):
         return full(path)
     if primary in _REFUSED:
         return refused(path, str(error))
     return None
+
+
+def _no_room(path: Path) -> bool:
+    """Whether the disk is (nearly) full: SQLite calls it an input/output error at times."""
+    try:
+        return shutil.disk_usage(path.parent).free < NEARLY_FULL
+    except OSError:
+        return False
 
 
 @contextmanager
@@ -99,6 +110,8 @@ def translated(path: Path) -> Iterator[None]:
         if leaf is None:
             raise
         raise leaf from error
+    except json.JSONDecodeError as error:
+        raise damaged(path, f"a stored value cannot be read: {error}") from error
     except (sqlite3.Error, OSError) as error:
         leaf = leaf_for(error, path)
         if leaf is None:

@@ -250,8 +250,15 @@ def _last_action(connection: Connection, rater: str, position: int) -> str | Non
 
 
 def _as_json(value: Any) -> Any:
-    """A value as it will come back from a JSON column (keys as text, tuples as lists)."""
-    return json.loads(json.dumps(dict(value))) if isinstance(value, Mapping) else value
+    """A value as it will come back from its column (keys as text, tuples as lists)."""
+    if isinstance(value, Mapping):
+        return json.loads(_whole(json.dumps(dict(value), ensure_ascii=False)))
+    return _whole(value) if isinstance(value, str) else value
+
+
+def _whole(text: str) -> str:
+    """A text with ``?`` for each half of a character: UTF-8, and so the file, cannot hold one."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _hash(row: Mapping[str, Any]) -> str:

@@ -136,8 +136,8 @@ def _read(path: Path) -> dict[str, Any]:
         except FileNotFoundError:
             return {}
     try:
-        kept = json.loads(raw.decode("utf-8"))
-    except ValueError as error:
+        kept = json.loads(raw.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
         raise SettingsDamaged(
             f"The settings file {path} cannot be read ({error}). Mend it, or delete it to get "
             "the defaults."
