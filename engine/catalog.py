@@ -192,15 +192,24 @@ def find_card(model: str, *, cards_dir: Path | None = None) -> ModelCard:
     for card in cards:
         if model in (card.id, card.hub_id):
             return card
-    folder = Path(model).expanduser()
-    if folder.is_dir():
-        return _folder_card(folder.resolve())
+    folder = _folder_named(model)
+    if folder is not None:
+        return _folder_card(folder)
     if HUB_ID.fullmatch(model):
         return _hub_card(model)
     raise UnknownModel(
         f"There is no model {model!r}: not a folder, not a hub id, and not one of "
         f"{', '.join(card.id for card in cards)}."
     )
+
+
+def _folder_named(model: str) -> Path | None:
+    """The folder of that name; None if there is none, or if no folder can have such a name."""
+    try:
+        folder = Path(model).expanduser()
+        return folder.resolve() if folder.is_dir() else None
+    except (OSError, ValueError, RuntimeError):
+        return None
 
 
 def require_loader(card: ModelCard) -> str:

@@ -71,7 +71,7 @@ def companions(path: Path) -> list[Path]:
     suffix = path.suffix.lower()
     if suffix == ".hdr":
         found = [path.with_suffix(".img"), path.with_suffix(".img.gz")]
-    elif suffix in (".mhd", ".nhdr"):
+    elif suffix in (".mhd", ".nhdr") and _is_file(path):  # a pipe would wait for ever
         found = _named_inside(path)
     else:
         return []
