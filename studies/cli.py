@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from studies import cli_bench, cli_study, cli_text
-from studies.cli_common import Options, absolute, answer, failures, options, say, work
+from studies.cli_common import Options, absolute, answer, failures, is_folder, options, say, work
 
 app = typer.Typer(
     name="triptych",
@@ -158,7 +158,7 @@ def models(
 
 def _model_arguments(model: str, device: str, dtype: str) -> dict[str, Any]:
     """A folder is made absolute, since the worker stands elsewhere; an id stays."""
-    named = absolute(Path(model)) if Path(model).is_dir() else model
+    named = absolute(Path(model)) if is_folder(Path(model)) else model
     return {"model": named, "device": device, "dtype": dtype}
 
 

@@ -94,6 +94,26 @@ def work(said: Options, kind: str, arguments: dict[str, Any]) -> dict[str, Any]:
             follower.finish()
 
 
+def expanded(path: Path) -> Path:
+    """A path with ``~`` written out; left as it is where that names nobody (``~$report.txt``)."""
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        return path
+
+
+def is_folder(path: Path) -> bool:
+    """Whether there is such a folder; words too long or too odd for a path are none."""
+    try:
+        return expanded(path).is_dir()
+    except (OSError, ValueError):
+        return False
+
+
 def absolute(path: Path) -> str:
     """A path the worker understands from its own folder."""
-    return str(path.expanduser().resolve())
+    whole = Path.cwd() / expanded(path)
+    try:
+        return str(whole.resolve())
+    except (OSError, RuntimeError):  # links in a circle: the reader says so
+        return str(whole)

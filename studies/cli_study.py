@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from studies import cli_text
-from studies.cli_common import Options, absolute, answer, failures, work
+from studies.cli_common import Options, absolute, answer, failures, is_folder, work
 from studies.errors import StudyError
 
 app = typer.Typer(help="Blinded preference studies.", rich_markup_mode=None)
@@ -50,8 +50,8 @@ def build(
     with failures():
         arguments = {
             "data": absolute(data),
-            "model_a": absolute(Path(a)) if Path(a).is_dir() else a,
-            "model_b": absolute(Path(b)) if Path(b).is_dir() else b,
+            "model_a": absolute(Path(a)) if is_folder(Path(a)) else a,
+            "model_b": absolute(Path(b)) if is_folder(Path(b)) else b,
             "total": total,
             "seed": seed,
             "title": title,
@@ -143,7 +143,7 @@ def export(
     said = cli_text.merged(context.obj, as_json)
     with failures():
         path = _find(said, study)
-        folder = (out or said.home.exports / path.name).expanduser().resolve()
+        folder = Path(absolute(out or said.home.exports / path.name))
         written = [str(file) for file in write(path, folder)]
         answer(said, {"files": written}, "\n".join(written))
 

@@ -10,7 +10,7 @@ import typer
 
 from db.home import Home
 from engine.catalog import ModelCard, model_cards
-from studies.cli_common import Options
+from studies.cli_common import Options, absolute, expanded, is_folder
 from studies.errors import BadStudy, NoRun
 from studies.places import on_disk
 
@@ -48,7 +48,7 @@ def described(paths: Sequence[Path], *, probes: Sequence[Any], with_text: bool) 
     from engine.evidence.open import find_evidence
     from engine.evidence.show import describe
 
-    found = find_evidence([path.expanduser() for path in paths])
+    found = find_evidence([expanded(path) for path in paths])
     return [describe(evidence, probes=probes, with_text=with_text) for evidence in found]
 
 
@@ -166,7 +166,7 @@ def results(home: Home, *, data: Path | None, form: str, paper: bool) -> tuple[d
     """
     from studies import results as stored
 
-    found = stored.load_results(home, data=data.expanduser().resolve() if data else None)
+    found = stored.load_results(home, data=Path(absolute(data)) if data else None)
     document = stored.to_json(found, compare_paper=paper)
     if form == "markdown":
         return document, stored.to_markdown(found, compare_paper=paper)
@@ -218,8 +218,8 @@ def find_study(home: Home, name: str | None) -> Path:
     """
     from studies.preference.study import list_studies
 
-    if name and Path(name).expanduser().is_dir():
-        return Path(name).expanduser().resolve()
+    if name and is_folder(Path(name)):
+        return Path(absolute(Path(name)))
     infos = list_studies(home)
     if not infos:
         raise NoRun("There is no study in this home yet. Make one: triptych study build --help")

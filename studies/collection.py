@@ -27,7 +27,7 @@ from db.session import Store, open_store
 from engine.control import Control
 from engine.errors import EvidenceError
 from engine.evidence.item import ImageRef, Item, VolumeRef
-from engine.evidence.open import find_evidence
+from engine.evidence.open import IGNORED, find_evidence
 from engine.evidence.study import Evidence
 
 USABLE = ("image", "volume", "cine", "report")
@@ -64,10 +64,10 @@ def import_paths(store: Store, roots: Sequence[Path], name: str, control: Contro
     add_collection(store, name)
     known = known_files(store, name)
     secret = salt(store)
-    groups = list(by_folder(roots))
-    control.begin(sum(len(files) for files in groups), unit="files", phase="reading evidence")
     taken = Taken()
-    for files in groups:
+    groups = [_nameable(files, taken) for files in by_folder(roots, closed=taken.left_out)]
+    control.begin(sum(len(files) for files in groups), unit="files", phase="reading evidence")
+    for files in filter(None, groups):
         control.check()
         rows = file_rows(files)
         if all(known.get(row.path) == (row.size, row.mtime_ns) for row in rows):
@@ -78,17 +78,56 @@ def import_paths(store: Store, roots: Sequence[Path], name: str, control: Contro
     return taken
 
 
-def by_folder(roots: Iterable[Path]) -> Iterator[list[Path]]:
-    """Files below the roots, grouped by folder, hidden files left alone, in stable order."""
-    for root in roots:
-        if not root.is_dir():
-            yield [root]
-            continue
-        for folder, folders, names in os.walk(root):
+def by_folder(
+    roots: Iterable[Path], *, closed: list[dict[str, str]] | None = None
+) -> Iterator[list[Path]]:
+    """Files below the roots, grouped by folder, hidden files left alone, in stable order.
+
+    Args:
+        roots: files and folders; files named one by one are one group, since they may be a series.
+        closed: gets a row for every folder that cannot be opened.
+    """
+    places = list(roots)
+    trees = [root for root in places if _is_folder(root)]
+    named = [root for root in places if not _is_folder(root)]
+    if named:
+        yield named
+
+    def note(error: OSError) -> None:
+        if closed is not None:
+            reason = "the folder cannot be opened; check its rights"
+            closed.append({"path": printable(Path(error.filename)), "reason": reason})
+
+    for root in trees:
+        for folder, folders, names in os.walk(root, onerror=note):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
-            files = [Path(folder) / name for name in sorted(names) if not name.startswith(".")]
+            files = [Path(folder) / name for name in sorted(names) if not _hidden(name)]
             if files:
                 yield files
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # looking is not allowed, or no path is that long; the reader says which
+        return False
+
+
+def _hidden(name: str) -> bool:
+    return name.startswith(".") or name.lower() in IGNORED
+
+
+def printable(path: Path) -> str:
+    """A path with ``?`` for bytes that are no text."""
+    return str(path).encode("utf-8", "replace").decode("utf-8")
+
+
+def _nameable(files: list[Path], taken: Taken) -> list[Path]:
+    """The files whose names are text; a database holds no other."""
+    reason = "its name is no text in UTF-8; rename it, or the folder that is written so"
+    odd = [path for path in files if printable(path) != str(path)]
+    taken.left_out += [{"path": printable(path), "reason": reason} for path in odd]
+    return [path for path in files if path not in odd] if odd else files
 
 
 def _take(store: Store, name: str, files: list[Path], secret: bytes, taken: Taken) -> None:

@@ -44,6 +44,9 @@ def explain(error: BaseException) -> Failure:
     if isinstance(error, OSError) and error.errno in _OS_SENTENCES:
         name = str(error.filename or "a file")
         return Failure(_OS_SENTENCES[error.errno].format(name=name), expected=True)
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        words = f"{error.filename} cannot be used ({error.strerror}). Check the path and the disk."
+        return Failure(words, expected=True)
     if isinstance(error, MemoryError):
         return Failure("Memory ran out. Close other programs or choose a smaller model.", True)
     if isinstance(error, ModuleNotFoundError) and error.name in _ENGINE_PARTS:

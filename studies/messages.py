@@ -120,7 +120,9 @@ def from_line(line: str) -> Message:
         kind = KINDS[fields.pop("type")]
         if "kinds" in fields:
             fields["kinds"] = tuple(fields["kinds"])
+        if not isinstance(fields.get("job", ""), str):
+            raise TypeError("a job is named by a text")
         message: Message = kind(**fields)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise BadMessage(f"Not a message of this program: {line[:120]!r}") from error
     return message

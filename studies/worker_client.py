@@ -61,6 +61,7 @@ class WorkerClient:
             stderr=subprocess.PIPE,
             text=True,
             encoding="utf-8",
+            errors="replace",  # a library may write any bytes; the reader must not die of them
             start_new_session=True,  # Ctrl+C goes to us; we pass it on as a cancel
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # so on Windows
         )

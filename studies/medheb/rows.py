@@ -7,6 +7,7 @@ not fit raises ``RowBroken``, which the reader of the whole file turns into a na
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -115,6 +116,7 @@ class Reading:
         return self._paths[name]
 
     def _look(self, name: str, column: str) -> None:
+        _sound(name, column)
         if not stays_inside(name):
             raise RowBroken(f"{column} names {name}, which lies outside {self.root}; move it in.")
         path = self.root / name
@@ -152,12 +154,28 @@ class Reading:
 
 def _text(value: object, column: str) -> str:
     if isinstance(value, str):
-        return value
+        return _sound(value, column)
+    if _is_nan(value):
+        raise RowBroken(f"{column} holds NaN, an empty cell of a table, in place of a text.")
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     if value is None:
         return ""
     raise RowBroken(f"{column} is {type(value).__name__}, expected a text.")
+
+
+def _is_nan(value: object) -> bool:
+    return isinstance(value, float) and math.isnan(value)
+
+
+def _sound(text: str, column: str) -> str:
+    """A text that UTF-8 can hold; a lone half of a character would end the whole run later."""
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise RowBroken(f"{column} holds half a character; write the text as UTF-8.") from None
+    return text
 
 
 def _list(value: object) -> list[Any]:
@@ -310,6 +328,8 @@ def read_row(parser: str, number: int, row: object, reading: Reading) -> Query:
     if not isinstance(row, Mapping):
         raise RowBroken(f"it is {type(row).__name__}, expected an object with columns.")
     read_query, read_candidates = PARSERS[parser]
+    # tables write an empty cell as NaN
+    row = {column: None if _is_nan(value) else value for column, value in row.items()}
     item = read_query(row, reading)
     distinct: dict[str, Candidate] = {}
     for candidate in read_candidates(row, reading):

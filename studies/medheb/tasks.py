@@ -202,7 +202,7 @@ def _configured(tasks: tuple[Task, ...], root: Path) -> tuple[Task, ...]:
 def _read_config(path: Path) -> dict[str, dict[str, Any]]:
     try:
         document = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
         reason = " ".join(str(error).split())
         raise BadTaskFile(f"{path}: not a YAML file of tasks ({reason}).") from error
     if not isinstance(document, dict) or not all(isinstance(v, dict) for v in document.values()):

@@ -26,7 +26,11 @@ from studies.medheb.tasks import Task
 # The release writes every name of a pool. Beyond this many the files would outgrow the evidence.
 KEEP_NAMES = 1000
 KEEP_SCORES = 100
-_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+# Lower case, no dot at the end, no device of Windows: two models never share a folder anywhere.
+_SAFE = re.compile(r"[a-z0-9]([a-z0-9._-]{0,78}[a-z0-9_-])?")
+RESERVED = frozenset({"con", "prn", "aux", "nul"}) | {
+    f"{device}{number}" for device in ("com", "lpt") for number in range(10)
+}
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -53,10 +57,12 @@ class Prediction:
 
 def model_folder(model_id: str) -> str:
     """A folder's name for a model id that may hold slashes or anything else."""
-    if _SAFE.fullmatch(model_id):
+    device = model_id.split(".")[0].lower() in RESERVED
+    if _SAFE.fullmatch(model_id) and not device:
         return model_id
-    mark = hashlib.sha256(model_id.encode()).hexdigest()[:8]
-    return f"{_UNSAFE.sub('_', model_id).strip('._-')[-60:]}-{mark}"
+    mark = hashlib.sha256(model_id.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    name = f"{_UNSAFE.sub('_', model_id).strip('._-')[-60:]}-{mark}"
+    return f"model-{name}" if device else name
 
 
 def result_folder(runs: Path, data_digest: str, model_id: str, task: Task) -> Path:

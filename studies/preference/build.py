@@ -6,8 +6,10 @@ Refuses to hand out a study in which a secret can be read.
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import shutil
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,13 +27,15 @@ from studies.preference.draw import Drawn, draw
 from studies.preference.frozen import item_hash, sha256, software_version, study_hash
 from studies.preference.key import Key, KeyItem
 from studies.preference.leaks import find_in_cells
-from studies.preference.lists import TOP, Comparison
+from studies.preference.lists import TOP, Comparison, Listed
 from studies.preference.media import MediaPool
 from studies.preference.sample import balanced_sides, generator
 from studies.preference.sealing import seal
 from studies.preference.verify import KEY
 from studies.preference.wish import Material, Wish, check_arms, check_wish
 
+UNFINISHED = ".building-"
+KEEP_UNFINISHED_S = 24 * 3600
 PLAN = (
     "Shares of A, B and tie over all items with Wilson 95 % intervals.",
     "A among decided with Wilson interval and exact two-sided sign test.",
@@ -134,8 +138,9 @@ def build_from(
     """
     check_wish(wish)
     check_arms(wish, material)
+    clear_unfinished(home)
     study_id = secrets.token_hex(6)
-    folder = home.studies / f".building-{study_id}"
+    folder = home.studies / f"{UNFINISHED}{study_id}"
     with translated(folder):
         folder.mkdir(parents=True)
     try:
@@ -146,6 +151,15 @@ def build_from(
         shutil.rmtree(folder, ignore_errors=True)
         raise
     return built
+
+
+def clear_unfinished(home: Home) -> None:
+    """Remove what builds left that were killed; one of today may still be at work."""
+    for folder in home.studies.glob(f"{UNFINISHED}*"):
+        with contextlib.suppress(OSError):
+            newest = max(part.stat().st_mtime for part in (folder, *folder.iterdir()))
+            if time.time() - newest > KEEP_UNFINISHED_S:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _build(
@@ -261,6 +275,11 @@ def _frame(
     return replace(frame, hash=study_hash(frame))
 
 
+def _says_its_name(listed: Listed) -> bool:
+    """A label or an answer goes by its own text ("left"): evidence, which is no secret name."""
+    return listed.name.strip() == (listed.item.text or "").strip()
+
+
 def _refuse_leaks(folder: Path, material: Material, drawn: Sequence[Drawn]) -> None:
     """Walk the finished folder for what must not be in it; words the evidence itself says pass."""
     said = " ".join(text for one in drawn for text in one.texts).casefold()
@@ -268,7 +287,8 @@ def _refuse_leaks(folder: Path, material: Material, drawn: Sequence[Drawn]) -> N
     for arm in material.arms:
         words |= {arm.model_id, arm.title, arm.revision, arm.weights, arm.fingerprint}
     for one in drawn:
-        words |= {*one.comparison.names_a, *one.comparison.names_b}
+        listed = (*one.comparison.list_a, *one.comparison.list_b)
+        words |= {each.name for each in listed if not _says_its_name(each)}
     secret = {word for word in words if len(word) >= 4 and word.casefold() not in said}
     for leak in find_in_cells(folder / "study.sqlite", secret):
         raise BadStudy(

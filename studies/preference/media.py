@@ -54,7 +54,7 @@ def decode(row: MediumRow) -> NDArray[np.uint8]:
             pixels = np.frombuffer(raw, np.uint8).reshape(row.shape)
         if pixels.shape != tuple(row.shape) or pixels.dtype != np.uint8:
             raise ValueError("another shape")
-    except (OSError, ValueError, zlib.error, SyntaxError) as error:
+    except (OSError, ValueError, zlib.error, SyntaxError, Image.DecompressionBombError) as error:
         raise BadStudy(
             "A picture of this study is damaged. See which with triptych study verify, "
             "and fetch the study again."
@@ -84,13 +84,14 @@ class MediaPool:
 
     write: Callable[[MediumRow], None]
     hashes: dict[str, str] = field(default_factory=dict)
-    _names: dict[str, str] = field(default_factory=dict)
+    _names: dict[tuple[str, tuple[int, ...]], str] = field(default_factory=dict)
 
     def add(self, pixels: NDArray[np.uint8], hash_of: Callable[[MediumRow], str]) -> str:
         """The name of a medium with these pixels, stored if new."""
         coding, content = encode(pixels)
         digest = sha256(content)
-        if digest not in self._names:
+        pixels_of = (digest, pixels.shape)  # two blank volumes of one length differ in shape
+        if pixels_of not in self._names:
             row = MediumRow(
                 key=secrets.randbits(62),
                 media_id=secrets.token_hex(8),
@@ -100,6 +101,6 @@ class MediaPool:
                 content=content,
             )
             self.write(row)
-            self._names[digest] = row.media_id
+            self._names[pixels_of] = row.media_id
             self.hashes[row.media_id] = hash_of(row)
-        return self._names[digest]
+        return self._names[pixels_of]

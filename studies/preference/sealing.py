@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import json
 import secrets
+import unicodedata
 from typing import Any
 
 from cryptography.exceptions import InvalidTag
@@ -98,7 +99,9 @@ def _derive(header: dict[str, Any], passphrase: str) -> bytes:
         r=header["r"],
         p=header["p"],
     )
-    return kdf.derive(passphrase.encode("utf-8"))
+    # One spelling on every system: an accent may come as one character or as two.
+    spelled = unicodedata.normalize("NFC", passphrase)
+    return kdf.derive(spelled.encode("utf-8", "surrogatepass"))
 
 
 def _text(raw: bytes) -> str:

@@ -149,7 +149,11 @@ class Session:
             software=self.software,
             **details,
         )
-        ratings.add_rating(self.store, rating)
+        try:
+            ratings.add_rating(self.store, rating)
+        except RatingRefused:
+            self.refresh()  # another window was at work; go on from where the file stands
+            raise
         self._answered.add(place.position)
         return self.current()
 
@@ -168,15 +172,22 @@ class Session:
         limit = self.total + 1 if place is None else place.position
         before = [position for position in self._answered if position < limit]
         if before:
+            self._take_back(max(before))
+        return self.current()
+
+    def _take_back(self, position: int) -> None:
+        try:
             ratings.undo(
                 self.store,
                 rater=self.rater,
                 session_id=self.session_id,
-                position=max(before),
+                position=position,
                 software=self.software,
             )
-            self._answered.discard(max(before))
-        return self.current()
+        except RatingRefused:
+            self.refresh()
+            raise
+        self._answered.discard(position)
 
     def _next_place(self) -> PresentationRow | None:
         return next((p for p in self._order if p.position not in self._answered), None)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -149,7 +150,9 @@ class Study:
             BadStudy: no name.
             RatingRefused: the study is unblinded.
         """
-        name = " ".join(rater.split())
+        # one spelling of one name: systems differ in how they write an accent
+        name = unicodedata.normalize("NFC", " ".join(rater.split()))
+        name = name.encode("utf-8", "replace").decode("utf-8")
         if not name:
             raise BadStudy("A rater needs a name or initials; set it under Settings.")
         if ratings.unblinding(self.store) is not None:

@@ -1,0 +1,91 @@
+"""Folders that nobody would wish for: odd names, pipes, closed folders, series that grow."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from db.collections import items
+from db.session import Store
+from engine.control import Control
+from engine.evidence.open import find_evidence
+from studies import collection
+from studies.collection import by_folder, import_paths
+from tests.engine.evidence_files import picture, slices
+
+GREY = np.zeros((8, 8), np.uint8)
+
+
+def grey(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return picture(path, GREY)
+
+
+def series(folder: Path, positions: list[float]) -> list[Path]:
+    folder.mkdir()
+    return slices(folder, positions)
+
+
+def stored(store: Store) -> list[tuple[str, int]]:
+    return [(row.path.name, len(row.files)) for row in items(store, "c")]
+
+
+def test_a_name_that_is_no_text_is_left_out_and_the_rest_taken(tmp_path):
+    folder = tmp_path / "scans"
+    grey(folder / "good.png")
+    try:
+        shutil.copy(folder / "good.png", os.fsencode(folder) + b"/bad\xff.png")
+    except OSError:
+        pytest.skip("this system has no such names")
+    with Store(tmp_path / "home.sqlite") as store:
+        taken = import_paths(store, [folder], "c", Control())
+        assert stored(store) == [("good.png", 1)]
+    [row] = taken.left_out
+    assert row["path"].endswith("bad?.png")
+    assert "rename it" in row["reason"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with a name")
+@pytest.mark.parametrize("name", ["pipe.mhd", "pipe.nhdr", "pipe.hdr", "pipe.png", "pipe"])
+def test_a_pipe_is_not_waited_for(tmp_path, name):
+    os.mkfifo(tmp_path / name)
+    [found] = find_evidence([tmp_path])
+    assert found.error is not None
+    assert found.error.code == "not_a_file"
+
+
+def test_a_closed_folder_is_named(tmp_path, monkeypatch):
+    grey(tmp_path / "open" / "a.png")
+    refusal = PermissionError(13, "Permission denied", str(tmp_path / "closed"))
+
+    def walk(root, onerror=None):
+        onerror(refusal)
+        yield str(tmp_path / "open"), [], ["a.png", "Thumbs.db"]
+
+    monkeypatch.setattr(collection.os, "walk", walk)
+    closed: list[dict[str, str]] = []
+    groups = list(by_folder([tmp_path], closed=closed))
+    assert groups == [[tmp_path / "open" / "a.png"]]
+    assert closed[0]["path"] == str(tmp_path / "closed")
+
+
+def test_files_named_one_by_one_are_one_series(tmp_path):
+    paths = series(tmp_path / "scan", [0.0, 1.0, 2.0])
+    with Store(tmp_path / "home.sqlite") as store:
+        taken = import_paths(store, paths, "c", Control())
+        assert (taken.added, stored(store)) == (1, [("scan", 3)])
+
+
+def test_a_series_that_grows_at_its_beginning_is_kept_once(tmp_path):
+    folder = tmp_path / "scan"
+    later = series(tmp_path / "later", [5.0, 6.0, 7.0])
+    folder.mkdir()
+    with Store(tmp_path / "home.sqlite") as store:
+        for count in (1, 2, 3):
+            shutil.copy(later[-count], folder / later[-count].name)
+            import_paths(store, [folder], "c", Control())
+            assert [n for _, n in stored(store)] == [count]

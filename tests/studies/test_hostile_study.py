@@ -1,0 +1,126 @@
+"""Studies under unlucky raters and coordinators."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import unicodedata
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from db.errors import RatingRefused, StoreDamaged
+from db.home import Home
+from db.study_items import MediumRow
+from engine.evidence.item import Item
+from studies.errors import WrongPassphrase
+from studies.preference.build import KEEP_UNFINISHED_S, build_from
+from studies.preference.frozen import medium_hash
+from studies.preference.lists import Comparison, Listed
+from studies.preference.media import MediaPool, decode
+from studies.preference.sealing import seal, unseal
+from studies.preference.study import open_study
+from studies.preference.unblind import unblind
+from studies.preference.verify import verify
+from tests.studies.preference_material import PASSPHRASE, material, small_study, wish
+
+
+def test_an_answer_that_is_one_of_our_own_words_does_not_forbid_the_study(tmp_path):
+    """Two models that both answer "left" are an automatic tie; "left" is also a column's name."""
+    made = material(tmp_path / "evidence", per_task=6)
+    words = tuple(Listed(word, Item(text=word)) for word in ("left", "image", "text"))
+    same = Comparison("made/vqa", "VQA", "2d", "id", 0, Item(text="side?"), "left", words, words)
+    given = replace(made, comparisons={**made.comparisons, "made/vqa": (same,)})
+    built = build_from(Home(tmp_path / "home").make(), given, wish(total=100))
+    assert built.auto_ties == 3
+
+
+def test_volumes_of_equal_bytes_and_other_shapes_stay_apart():
+    written: list[MediumRow] = []
+    pool = MediaPool(written.append)
+    shapes = [(2, 4, 8), (4, 2, 8), (2, 4, 8)]
+    names = [pool.add(np.zeros(shape, np.uint8), medium_hash) for shape in shapes]
+    assert names[0] == names[2] != names[1]
+    assert [decode(row).shape for row in written] == shapes[:2]
+
+
+def test_what_a_killed_build_left_is_cleared_by_the_next_of_another_day(tmp_path):
+    home = Home(tmp_path / "home").make()
+    for name, age in ((".building-old", KEEP_UNFINISHED_S + 60), (".building-new", 0)):
+        folder = home.studies / name
+        folder.mkdir()
+        (folder / "study.sqlite").write_bytes(b"half")
+        then = folder.stat().st_mtime - age
+        os.utime(folder / "study.sqlite", (then, then))
+        os.utime(folder, (then, then))
+    build_from(home, material(tmp_path / "evidence", per_task=2), wish(total=4))
+    left = sorted(path.name for path in home.studies.glob(".*"))
+    assert left == [".building-new"]
+
+
+def test_one_rater_in_three_windows_at_once_is_seated_once(tmp_path):
+    path = small_study(tmp_path, per_task=2).path
+    together, seated = threading.Barrier(3), []
+
+    def sit() -> None:
+        with open_study(path) as study:
+            together.wait()
+            seated.append(study.session("ann").total)
+
+    threads = [threading.Thread(target=sit) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(seated) == 3
+    assert len(set(seated)) == 1
+    assert verify(path) == ()
+
+
+def test_a_window_left_behind_catches_up_after_one_refusal(tmp_path):
+    with open_study(small_study(tmp_path).path) as study:
+        one, other = study.session("ann"), study.session("ann")
+        following = one.answer("left")
+        with pytest.raises(RatingRefused, match="has its answer already"):
+            other.answer("right")
+        assert other.current() == following
+        other.undo()
+        with pytest.raises(RatingRefused, match="no answer to take back"):
+            one.undo()
+        assert one.current() == other.current()
+
+
+def test_half_characters_are_kept_as_question_marks(tmp_path):
+    path = small_study(tmp_path).path
+    with open_study(path) as study:
+        session = study.session("ann \ud800")
+        session.answer("left", comment="x\ud800y", viewer_state={"note": "\udfff"})
+        assert session.rater == "ann ?"
+    assert verify(path) == ()
+    assert unblind(path, PASSPHRASE, "done \udcff").reason == "done ?"
+
+
+def test_one_name_in_two_spellings_is_one_rater(tmp_path):
+    with open_study(small_study(tmp_path, per_task=2).path) as study:
+        for form in ("NFC", "NFD"):
+            study.session(unicodedata.normalize(form, "René"))
+        assert [name for name, _ in study.info().raters] == ["René"]
+
+
+def test_a_passphrase_opens_however_its_accents_are_spelled():
+    sealed = seal(b"{}", unicodedata.normalize("NFD", "Schlüssel é"))
+    assert unseal(sealed, unicodedata.normalize("NFC", "Schlüssel é")) == b"{}"
+    with pytest.raises(WrongPassphrase):
+        unseal(sealed, "\udcff")
+
+
+def test_an_item_altered_into_nonsense_is_damage_not_a_fault(tmp_path):
+    path = small_study(tmp_path, per_task=2).path
+    with sqlite3.connect(path / "study.sqlite") as connection:
+        connection.execute("DROP TRIGGER item_no_update")
+        connection.execute("UPDATE item SET query = '{bad'")
+    connection.close()
+    with open_study(path) as study, pytest.raises(StoreDamaged, match="stored value"):
+        study.session("ann").current()
