@@ -73,7 +73,9 @@ class VectorCache:
         except OSError:
             with contextlib.suppress(OSError):
                 part.unlink()
-            raise
+            # Windows lets nobody replace a file that another run has open: it wrote the same
+            if self.get(fingerprint, digest, dim=vector.size) is None:
+                raise
 
     def count(self, fingerprint: str) -> int:
         """How many vectors of one model lie here."""

@@ -24,6 +24,7 @@ LOADERS = {
     SIGLIP: "engine.models.siglip:load",
     RANDOM: "engine.models.random_encoder:load",
 }
+CARD_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,119}")
 MODEL_TYPES = {"qwen3_vl": QWEN, "siglip": SIGLIP}
 NO_ADAPTER = "No adapter yet: this version cannot load it."
 DEMO = "Demo model, trained on generated pictures; no medical knowledge, never for patients."
@@ -294,6 +295,20 @@ def _hub_card(hub_id: str) -> ModelCard:
     )  # fmt: skip
 
 
+def _check_card(path: Path, values: Mapping[str, Any]) -> None:
+    """Hold a user's card to the types that everybody relies on."""
+    wanted = {"id": str, "title": str, "dim": int, "memory_mb": int, "settings": dict}
+    for name, kind in wanted.items():
+        if name in values and not isinstance(values[name], kind):
+            raise UnknownModel(f"The card {path.name}: {name} is {values[name]!r}; mend it.")
+    # the id names the folder of the weights, so it must not lead anywhere else
+    if not CARD_ID.fullmatch(values["id"]):
+        raise UnknownModel(
+            f"The card {path.name}: the id {values['id']!r} must be letters, digits, dots, "
+            "hyphens and underscores; mend it."
+        )
+
+
 def _user_card(path: Path) -> ModelCard:
     content = _read_object(path)
     family = content.get("family")
@@ -311,4 +326,5 @@ def _user_card(path: Path) -> ModelCard:
     }  # fmt: skip
     if isinstance(values.get("forms"), list):
         values["forms"] = tuple(values["forms"])
+    _check_card(path, values)
     return replace(_FLOOR, **(values | {"loader": LOADERS[family]}))

@@ -25,6 +25,7 @@ from engine.evidence.window import derive_window, to_display
 
 SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".jpe", ".tif", ".tiff", ".bmp", ".gif", ".webp"})
 LIMIT_PIXELS = 400_000_000
+LIMIT_BYTES = 8_000_000_000  # of all pages of one file, decoded
 # what Pillow's readers raise on damaged files
 DECODE_ERRORS = (
     OSError, SyntaxError, EOFError, ValueError, IndexError, TypeError, KeyError, AttributeError,
@@ -156,6 +157,9 @@ def read_all(path: Path) -> tuple[list[Page], str, str, bool]:
         pages: list[Page] = []
         for page in ImageSequence.Iterator(picture):
             fresh = read_page(page)
+            if (len(pages) + 1) * fresh.values.nbytes > LIMIT_BYTES:
+                reason = "its pages fill more memory than can be opened; split the file"
+                raise EvidenceError(path, "too_large", reason)
             if pages and fresh.values.shape != pages[0].values.shape:
                 left = True
             else:
