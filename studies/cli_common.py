@@ -19,7 +19,7 @@ import typer
 from db.home import Home, find_home, temporary_home
 from engine.errors import Cancelled
 from studies.failures import explain
-from studies.terminal import Follower
+from studies.terminal import Follower, plain
 from studies.worker_client import JobFault, WorkerClient
 
 ISSUES = "Copy the lines above into a report."
@@ -50,12 +50,12 @@ def options(*, home: Path | None, temp_home: bool, as_json: bool) -> Options:
 
 def say(sentence: str) -> None:
     """One line for a person, on standard error."""
-    sys.stderr.write(sentence + "\n")
+    sys.stderr.write(plain(sentence) + "\n")
 
 
 def answer(said: Options, document: Any, text: str) -> None:
     """The command's answer on standard output: the text, or the document as JSON."""
-    out = json.dumps(document, indent=2, ensure_ascii=False) if said.json else text
+    out = json.dumps(document, indent=2, ensure_ascii=False) if said.json else plain(text)
     sys.stdout.write(out.rstrip("\n") + "\n")
 
 

@@ -35,10 +35,11 @@ def probe(words: str) -> tuple[int, ...]:
     """Read ``z,y,x``.
 
     Raises:
-        typer.BadParameter: not whole numbers with commas between.
+        typer.BadParameter: not three whole numbers with commas between.
     """
     try:
-        return tuple(int(word) for word in words.split(","))
+        z, y, x = (int(word) for word in words.split(","))
+        return z, y, x
     except ValueError:
         raise typer.BadParameter(f"--probe wants z,y,x in whole numbers, not {words!r}") from None
 

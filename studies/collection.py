@@ -46,7 +46,7 @@ class Taken:
 
 def import_job(home: Home, arguments: dict[str, Any], control: Control) -> dict[str, Any]:
     """Index ``arguments["paths"]`` into ``arguments["collection"]``."""
-    name = str(arguments["collection"]).strip() or "Collection"
+    name = _text(str(arguments["collection"])).strip() or "Collection"
     roots = [Path(path) for path in arguments["paths"]]
     with open_store(home) as store:
         taken = import_paths(store, roots, name, control)
@@ -119,7 +119,11 @@ def _hidden(name: str) -> bool:
 
 def printable(path: Path) -> str:
     """A path with ``?`` for bytes that are no text."""
-    return str(path).encode("utf-8", "replace").decode("utf-8")
+    return _text(str(path))
+
+
+def _text(words: str) -> str:
+    return words.encode("utf-8", "replace").decode("utf-8")
 
 
 def _nameable(files: list[Path], taken: Taken) -> list[Path]:

@@ -131,7 +131,10 @@ def bench_job(home: Home, arguments: dict[str, Any], control: Control) -> dict[s
         Cancelled: the user asked to stop; what is stored stays.
     """
     report = Report()
-    names = _model_ids(home, arguments["models"], report)
+    asked = [name for name in arguments["models"] if name.strip()]
+    if not asked:
+        raise StudyError("No model was named. See which there are: triptych models list")
+    names = _model_ids(home, asked, report)
     with open_store(home) as store:
         plan = plan_run(
             home,

@@ -5,6 +5,7 @@ Everything goes to standard error; standard output belongs to the answer.
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from typing import TextIO
@@ -13,6 +14,12 @@ from studies.messages import Log, Message, Progress
 
 PLAIN_SECONDS = 5.0
 BAR = 24
+CONTROL = re.compile(r"\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+
+
+def plain(text: str) -> str:
+    """A text with ``?`` for control characters: a file's name may hold orders to a terminal."""
+    return CONTROL.sub("?", text)
 
 
 class Follower:
@@ -67,7 +74,7 @@ class Follower:
 
     def _line(self, sentence: str) -> None:
         self.finish()
-        self._write(sentence + "\n")
+        self._write(plain(sentence) + "\n")
 
     def _write(self, text: str) -> None:
         self._stream.write(text)

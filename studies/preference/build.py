@@ -122,7 +122,8 @@ def build_study(
     """
     from studies.preference.source import read_material
 
-    wish = Wish(title.strip(), total, seed, passphrase, identical)
+    plain = title.encode("utf-8", "replace").decode("utf-8")  # half characters have no place there
+    wish = Wish(plain.strip(), total, seed, passphrase, identical)
     check_wish(wish)
     material = read_material(home, data, model_a, model_b, control=control)
     return build_from(home, material, wish, control=control)

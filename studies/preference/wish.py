@@ -53,6 +53,8 @@ def check_wish(wish: Wish) -> None:
     """Refuse what cannot become a study, before anything is read."""
     if wish.identical not in IDENTICAL:
         raise BadStudy(f"Identical lists can be {', '.join(IDENTICAL)}, not {wish.identical!r}.")
+    if wish.seed < 0:
+        raise BadStudy(f"The seed must be 0 or more, not {wish.seed}; choose another.")
     if wish.total < 1:
         raise BadStudy("A study needs at least one item; give a larger total.")
     if not wish.title:

@@ -15,7 +15,7 @@ from db.errors import RatingRefused, StoreDamaged
 from db.home import Home
 from db.study_items import MediumRow
 from engine.evidence.item import Item
-from studies.errors import WrongPassphrase
+from studies.errors import BadStudy, WrongPassphrase
 from studies.preference.build import KEEP_UNFINISHED_S, build_from
 from studies.preference.frozen import medium_hash
 from studies.preference.lists import Comparison, Listed
@@ -124,3 +124,8 @@ def test_an_item_altered_into_nonsense_is_damage_not_a_fault(tmp_path):
     connection.close()
     with open_study(path) as study, pytest.raises(StoreDamaged, match="stored value"):
         study.session("ann").current()
+
+
+def test_a_seed_below_zero_is_refused_before_anything_is_read(tmp_path):
+    with pytest.raises(BadStudy, match="seed must be 0 or more"):
+        build_from(Home(tmp_path).make(), material(tmp_path / "e", per_task=1), wish(seed=-1))

@@ -7,12 +7,13 @@ import os
 import subprocess
 
 import pytest
+import typer
 
 from db.home import Home
 from engine.catalog import find_card
 from engine.errors import UnknownModel
 from studies import cli_common
-from studies.cli_text import described, find_study
+from studies.cli_text import described, find_study, probe
 from studies.errors import BadMessage, NoRun
 from studies.failures import explain
 from studies.messages import Run, from_line, to_line
@@ -110,3 +111,16 @@ def test_links_in_a_circle_and_endless_names_end_in_a_sentence(tmp_path, monkeyp
 def test_any_failure_of_the_disk_is_a_sentence():
     told = explain(OSError(errno.ENAMETOOLONG, "File name too long", "scan/x"))
     assert (told.expected, told.sentence.startswith("scan/x cannot be used")) == (True, True)
+
+
+def test_orders_to_a_terminal_in_a_name_are_not_passed_on(capsys):
+    cli_common.say("scan\x1b[2J\x07.png ü\tx\r\nli\rne\x9b\u00a0")
+    cli_common.answer(cli_common.Options(Home(cli_common.Path()), json=False), {}, "a\x1b]0;x\x07")
+    said = capsys.readouterr()
+    assert (said.err, said.out) == ("scan?[2J?.png ü\tx\r\nli?ne?\u00a0\n", "a?]0;x?\n")
+
+
+@pytest.mark.parametrize("words", ["1,2", "1,2,3,4", "", "a,b,c"])
+def test_a_probe_is_three_numbers(words):
+    with pytest.raises(typer.BadParameter, match="whole numbers"):
+        probe(words)
