@@ -75,7 +75,9 @@ def leaf_for(error: BaseException, path: Path) -> StoreError | None:
         return refused(path, error.strerror or type(error).__name__)
     code = getattr(error, "sqlite_errorcode", None)
     if code is None:
-        return None
+        # Python's own word for text that is none; what it says after quotes the text
+        undecoded = "Could not decode to UTF-8" in str(error)
+        return damaged(path, "a stored text is not UTF-8") if undecoded else None
     primary = code & 0xFF
     if primary in _LOCKED:
         return locked(path)

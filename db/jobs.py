@@ -17,7 +17,8 @@ from db.session import Store
 
 STATES = ("queued", "starting", "running", "done", "failed", "cancelled", "lost")
 UNFINISHED = ("queued", "starting", "running")
-SECRET = ("passphrase",)
+# a study's two models too: whoever rates on this machine could look them up beside its id
+SECRET = ("passphrase", "model_a", "model_b")
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ from collections import namedtuple
 
 import pytest
 
-from db import failures
+from db import failures, jobs
 from db.errors import DiskFull, NotWritable, SettingsDamaged
+from db.session import Store
 from db.settings import Settings, load_settings, save_settings
 
 Usage = namedtuple("Usage", "total used free")
@@ -40,3 +41,12 @@ def test_an_input_output_error_on_a_full_disk_says_that_it_is_full(
     error.sqlite_errorcode = sqlite3.SQLITE_IOERR
     found = failures.leaf_for(error, tmp_path / "x.sqlite")
     assert type(found) is leaf
+
+
+def test_the_job_that_built_a_study_tells_no_model(tmp_path):
+    with Store(tmp_path / "home.sqlite") as store:
+        told = {"model_a": "veiled", "model_b": "masked", "passphrase": "open", "total": 3}
+        row = jobs.add_job(store, "j1", kind="study-build", title="Build", arguments=told)
+        assert row.arguments == {"total": 3}
+    raw = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert not any(word in raw for word in (b"veiled", b"masked"))
