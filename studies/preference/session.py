@@ -14,7 +14,8 @@ from db import ratings, study_items
 from db.errors import RatingRefused
 from db.ratings import NewRating
 from db.session import Store
-from db.study_items import PresentationRow
+from db.study_items import ItemRow, PresentationRow
+from studies.errors import BadStudy
 from studies.preference.frozen import software_version
 from studies.preference.panels import Panel, panel_from_json
 
@@ -195,18 +196,29 @@ class Session:
     def _present(self, place: PresentationRow | None) -> Presentation | None:
         if place is None:
             return None
-        row = study_items.item_row(self.store, place.item_id)
-        left = tuple(panel_from_json(panel) for panel in row.left)
-        right = tuple(panel_from_json(panel) for panel in row.right)
+        try:
+            row = study_items.item_row(self.store, place.item_id)
+            query, left, right = _panels(row)
+        except (KeyError, TypeError, IndexError, AttributeError) as error:
+            raise BadStudy(
+                "An item of this study is damaged. See which with triptych study verify, "
+                "and fetch the study again."
+            ) from error
         if place.swapped:
             left, right = right, left
         return Presentation(
             item_id=row.item_id,
             prompt=row.prompt,
-            query=panel_from_json(row.query),
+            query=query,
             left=left,
             right=right,
             position=place.position,
             total=self.total,
             kind=place.kind,
         )
+
+
+def _panels(row: ItemRow) -> tuple[Panel, tuple[Panel, ...], tuple[Panel, ...]]:
+    """Centre, left and right."""
+    left, right = (tuple(map(panel_from_json, side)) for side in (row.left, row.right))
+    return panel_from_json(row.query), left, right

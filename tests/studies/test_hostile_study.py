@@ -7,6 +7,7 @@ import sqlite3
 import threading
 import unicodedata
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -118,10 +119,7 @@ def test_a_passphrase_opens_however_its_accents_are_spelled():
 
 def test_an_item_altered_into_nonsense_is_damage_not_a_fault(tmp_path):
     path = small_study(tmp_path, per_task=2).path
-    with sqlite3.connect(path / "study.sqlite") as connection:
-        connection.execute("DROP TRIGGER item_no_update")
-        connection.execute("UPDATE item SET query = '{bad'")
-    connection.close()
+    alter(path, "item", "UPDATE item SET query = '{bad'")
     with open_study(path) as study, pytest.raises(StoreDamaged, match="stored value"):
         study.session("ann").current()
 
@@ -129,3 +127,29 @@ def test_an_item_altered_into_nonsense_is_damage_not_a_fault(tmp_path):
 def test_a_seed_below_zero_is_refused_before_anything_is_read(tmp_path):
     with pytest.raises(BadStudy, match="seed must be 0 or more"):
         build_from(Home(tmp_path).make(), material(tmp_path / "e", per_task=1), wish(seed=-1))
+
+
+@pytest.mark.parametrize("panel", ['{"kind": "text"}', "3", "[]", "null"])
+def test_an_item_that_lost_a_part_is_damage_not_a_fault(tmp_path, panel):
+    path = small_study(tmp_path, per_task=2).path
+    alter(path, "item", f"UPDATE item SET query = '{panel}'")
+    with open_study(path) as study, pytest.raises((BadStudy, StoreDamaged), match="damaged"):
+        study.session("ann").current()
+
+
+def test_a_text_that_is_no_text_is_damage_and_is_not_quoted(tmp_path):
+    path = small_study(tmp_path, per_task=2).path
+    alter(path, "item", "UPDATE item SET prompt = CAST(x'7175696574ff' AS TEXT)")
+    with open_study(path) as study, pytest.raises(StoreDamaged, match="not UTF-8") as caught:
+        study.session("ann").current()
+    assert "quiet" not in str(caught.value)
+    [fault] = verify(path)
+    assert "not UTF-8" in fault
+
+
+def alter(path: Path, table: str, statement: str) -> None:
+    connection = sqlite3.connect(path / "study.sqlite")
+    connection.execute(f"DROP TRIGGER {table}_no_update")
+    connection.execute(statement)
+    connection.commit()
+    connection.close()
