@@ -73,7 +73,9 @@ def import_paths(store: Store, roots: Sequence[Path], name: str, control: Contro
         if all(known.get(row.path) == (row.size, row.mtime_ns) for row in rows):
             taken.unchanged += len(files)
         else:
-            _take(store, name, files, secret, taken)
+            part = Part(control)
+            _take(store, name, files, secret, taken, part)
+            files = files[part.steps :]  # data files beside a header were not looked at
         control.step(len(files))
     return taken
 
@@ -134,10 +136,34 @@ def _nameable(files: list[Path], taken: Taken) -> list[Path]:
     return [path for path in files if path not in odd] if odd else files
 
 
-def _take(store: Store, name: str, files: list[Path], secret: bytes, taken: Taken) -> None:
+class Part(Control):
+    """One folder of an import: its steps are the whole's, and so is the wish to stop.
+
+    Args:
+        whole: told each file.
+    """
+
+    def __init__(self, whole: Control) -> None:
+        super().__init__()
+        self._whole = whole
+        self.steps = 0
+
+    def check(self) -> None:
+        """Raise ``Cancelled`` if the user asked to stop."""
+        self._whole.check()
+
+    def step(self, count: int = 1) -> None:
+        """Pass files on."""
+        self.steps += count
+        self._whole.step(count)
+
+
+def _take(
+    store: Store, name: str, files: list[Path], secret: bytes, taken: Taken, control: Control
+) -> None:
     """Read one folder's files and store what they are, in one short transaction."""
     rows = []
-    for evidence in find_evidence(files, salt=secret):
+    for evidence in find_evidence(files, salt=secret, control=control):
         rows.append(new_row(evidence))
         if evidence.kind in USABLE:
             taken.added += 1

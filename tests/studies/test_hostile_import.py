@@ -12,6 +12,7 @@ import pytest
 from db.collections import items
 from db.session import Store
 from engine.control import Control
+from engine.errors import Cancelled
 from engine.evidence.open import find_evidence
 from studies import collection
 from studies.collection import by_folder, import_paths
@@ -89,3 +90,23 @@ def test_a_series_that_grows_at_its_beginning_is_kept_once(tmp_path):
             shutil.copy(later[-count], folder / later[-count].name)
             import_paths(store, [folder], "c", Control())
             assert [n for _, n in stored(store)] == [count]
+
+
+def test_a_folder_of_any_size_can_be_left_in_the_middle(tmp_path):
+    folder = tmp_path / "scans"
+    folder.mkdir()
+    for number in range(20):
+        (folder / f"{number:02}.txt").write_text("words", encoding="utf-8")
+    steps: list[int] = []
+    control = Control(
+        cancelled=lambda: len(steps) > 5, report=lambda done, *others: steps.append(done)
+    )
+    with Store(tmp_path / "home.sqlite") as store:
+        with pytest.raises(Cancelled):
+            import_paths(store, [folder], "c", control)
+        assert steps == [0, 1, 2, 3, 4, 5]
+        (folder / "scan.mhd").write_text("ElementDataFile = scan.raw\n", encoding="utf-8")
+        (folder / "scan.raw").write_bytes(b"x")
+        steps.clear()
+        import_paths(store, [folder], "c", Control(report=control._report))
+        assert steps[-1] == len(list(folder.iterdir()))
