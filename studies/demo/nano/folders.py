@@ -17,10 +17,12 @@ from sentencepiece import SentencePieceProcessor
 from tokenizers import Tokenizer
 from transformers import Qwen3VLConfig, Qwen3VLModel, SiglipConfig, SiglipModel
 
+from engine.models.common import quiet
 from studies.demo.nano.make_tokenizers import write_qwen_processor, write_siglip_processor
 
 SIDE = 96
 WIDTH = 128
+SPREAD = 0.06  # of the first weights: near 1 / sqrt(width), so that inputs tell apart at once
 MOST_BYTES = 8_000_000
 # Areas that bring pictures and slices of nearly square shape to 96 x 96 (9216) by the adapter's
 # own rules: a little below, so that rounding never takes the next multiple of 32, and up to
@@ -64,6 +66,7 @@ def qwen_config(tokenizer: Tokenizer) -> Qwen3VLConfig:
             "mrope_interleaved": True,
         },
         "tie_word_embeddings": True,
+        "initializer_range": SPREAD,
     }
     vision = {
         "depth": 4,
@@ -76,6 +79,7 @@ def qwen_config(tokenizer: Tokenizer) -> Qwen3VLConfig:
         "out_hidden_size": WIDTH,
         "num_position_embeddings": (SIDE // 16) ** 2,
         "deepstack_visual_indexes": [1],
+        "initializer_range": SPREAD,
     }
     names = {
         "image_token_id": "<|image_pad|>",
@@ -127,10 +131,12 @@ def new_siglip_folder(folder: Path, pieces: bytes, *, seed: int) -> None:
 def save_weights(model: torch.nn.Module, folder: Path) -> None:
     """Write ``config.json`` and ``model.safetensors`` in float16; the model itself is unchanged."""
     state = {name: value.detach().half() for name, value in model.state_dict().items()}
-    model.save_pretrained(folder, state_dict=state)  # type: ignore[operator]
+    with quiet():
+        model.save_pretrained(folder, state_dict=state)  # type: ignore[operator]
     path = folder / "config.json"
     config = json.loads(path.read_text(encoding="utf-8"))
-    config["dtype"] = "float16"
+    for part in (config, config["text_config"], config["vision_config"]):
+        part["dtype"] = "float16"
     path.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
 
 

@@ -15,7 +15,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -37,34 +37,37 @@ from studies.demo.nano.folders import (
 )
 from studies.demo.nano.generic_pairs import generic_texts
 from studies.demo.nano.make_tokenizers import train_qwen_tokenizer, train_siglip_tokenizer
+from studies.demo.nano.quicker import quicken
 from studies.demo.nano.score import Scores, score
 from studies.demo.nano.streams import (
     SLICES,
     Shown,
     demo_stream,
     dev_pairs,
+    flat_first,
     generic_stream,
     mixed_stream,
+    partly_mixed,
     texts_of,
+    thinned,
 )
 from studies.demo.train_pairs import Counts, training_pairs
 
 BASE, MEDEMB, SIGLIP = "qwen3-vl-embedding-nano", "medemb-nano", "siglip-nano"
 LOG = logging.getLogger("nano")
 EVERY = 25  # steps per line of the log
-THREADS = 2
 FEW = Counts(chest=60, brain=40, pathology=80, skin=100, text=400)
 COMMON = TrainSettings(
-    steps=1,
-    peak_rate=1.5e-3,
-    temperature=0.05,
+    steps=160,
+    peak_rate=1e-3,
+    temperature=0.03,
     margin=0.1,
     spare_equal_targets=True,
     both_ways=True,
     nominal_batch=16,
-    longest=192,
+    longest=450,
     most_pairs=16,
-    open_batches=40,
+    open_batches=48,
     by_task=True,
     batches_per_step=4,
 )
@@ -77,33 +80,37 @@ class Recipe:
     Attributes:
         name: its folder.
         settings: of the loop.
-        stream: ``generic`` (with a share of the demo's pairs) or ``demo``.
-        demo_share: share of demo pairs in a generic stream.
         why: a sentence for the card.
+        demo_share: share of demo pairs; the rest is generic.
+        counts: how many of the demo's train patients.
+        mixed_share: share of pairs in batches of several tasks.
+        flat_steps: steps at the beginning in which volumes are rare.
     """
 
     name: str
     settings: TrainSettings
-    stream: str
-    demo_share: float
     why: str
+    demo_share: float
+    counts: Counts
+    mixed_share: float
+    flat_steps: int
 
 
 GENERALIST = (
-    "trained from nothing on generated shapes, colours, places and surfaces with captions, with "
-    "a small share of pairs from a few of the demo's train patients"
+    "trained from nothing on generated shapes, colours, places and surfaces with captions, and on "
+    "pairs from a few of the demo's train patients"
 )
 RECIPES = (
-    Recipe(BASE, replace(COMMON, steps=250), "generic", 0.2, GENERALIST),
-    Recipe(
-        SIGLIP, replace(COMMON, steps=250, peak_rate=1e-3, longest=700), "generic", 0.2, GENERALIST
-    ),
+    Recipe(BASE, COMMON, GENERALIST, 0.35, FEW, 0.3, 80),
+    Recipe(SIGLIP, replace(COMMON, longest=2400), GENERALIST, 0.35, FEW, 0.3, 80),
     Recipe(
         MEDEMB,
-        replace(COMMON, steps=700, peak_rate=1.5e-3),
-        "demo",
-        1.0,
+        replace(COMMON, steps=560, peak_rate=1.2e-3, temperature=0.01),
         f"{BASE} after contrastive training with the MedEmb loss on the demo's train patients",
+        1.0,
+        Counts(),
+        0.2,
+        200,
     ),
 )
 
@@ -122,9 +129,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Make all three, or those named by ``--only``."""
     chosen = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stdout)
-    torch.set_num_threads(THREADS)
+    torch.set_num_threads(chosen.threads)
     LOG.info("Rendering %d pairs to follow the training.", chosen.dev)
-    making = Making(chosen.out, chosen.seed, chosen.scale, dev_pairs(count=chosen.dev))
+    making = Making(chosen.out, chosen.seed, chosen.scale, dev_pairs(count=chosen.dev, slices=16))
     if not chosen.only:
         make_folders(chosen.out, seed=chosen.seed)
     for recipe in RECIPES:
@@ -137,7 +144,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--out", type=Path, required=True, help="folder of the three folders")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--scale", type=float, default=1.0, help="share of the steps, to try out")
-    parser.add_argument("--dev", type=int, default=1200, help="pairs to follow the training with")
+    parser.add_argument("--threads", type=int, default=2, help="processor threads")
+    parser.add_argument("--dev", type=int, default=480, help="pairs to follow the training with")
     parser.add_argument("--only", nargs="*", default=[], help="continue from folders in --out")
     return parser
 
@@ -168,25 +176,32 @@ def make_model(recipe: Recipe, making: Making) -> None:
     settings = replace(recipe.settings, steps=max(1, round(recipe.settings.steps * making.scale)))
     started = time.monotonic()
     trainee = load_trainee(folder)
-    before = score(trainee, making.dev)
-    LOG.info("%s before training: %s", recipe.name, before)
-    follower = Follower(recipe.name, settings)
-    train(trainee, _stream(recipe, making.seed), settings, on_batch=follower)
-    save_weights(trainee.module, folder)
-    after = score(load_trainee(folder), making.dev)
+    quicken(trainee.module)
+    follower = Follower(recipe.name, save=lambda: save_weights(trainee.module, folder))
+    train(trainee, _stream(recipe, settings, making.seed), settings, on_batch=follower)
+    lines = follower.finish()
+    scores = score(load_trainee(folder), making.dev)
     seconds = round(time.monotonic() - started)
-    LOG.info("%s after %d s: %s", recipe.name, seconds, after)
-    _write_log(folder, recipe, settings, making, follower, (before, after), seconds)
-    write_card(folder, why=recipe.why, scores=after)
+    LOG.info("%s after %d s: %s", recipe.name, seconds, scores)
+    document = _log(recipe, settings, making, scores) | {
+        "seconds": seconds,
+        "weights sha256": weights_digest(folder),
+        "steps": lines,
+    }
+    text = json.dumps(document, indent=1)
+    (folder / "training_log.json").write_text(text + "\n", encoding="utf-8")
+    write_card(folder, why=recipe.why, scores=scores)
     LOG.info("%s: %d bytes", recipe.name, folder_bytes(folder))
 
 
-def _stream(recipe: Recipe, seed: int) -> Iterator[Pair]:
-    counts = FEW if recipe.stream == "generic" else Counts()
-    demo = demo_stream(seed=seed, counts=counts, slices=SLICES)
-    if recipe.stream == "demo":
-        return demo
-    return mixed_stream(generic_stream(seed=seed), demo, share=recipe.demo_share, seed=seed)
+def _stream(recipe: Recipe, settings: TrainSettings, seed: int) -> Iterator[Pair]:
+    pairs: Iterator[Pair] = demo_stream(seed=seed, counts=recipe.counts, slices=SLICES)
+    if recipe.demo_share < 1:
+        generic = thinned(generic_stream(seed=seed), seed=seed, slices=SLICES)
+        pairs = mixed_stream(generic, pairs, share=recipe.demo_share, seed=seed)
+    flat = recipe.flat_steps * settings.batches_per_step * settings.most_pairs
+    pairs = flat_first(pairs, count=flat, share=0.15, seed=seed)
+    return partly_mixed(pairs, share=recipe.mixed_share, seed=seed)
 
 
 def load_trainee(folder: Path) -> EncoderTrainee:
@@ -209,31 +224,37 @@ def load_trainee(folder: Path) -> EncoderTrainee:
 
 
 class Follower:
-    """Gathers batches into lines of the log."""
+    """Gathers batches into lines of the log and keeps the weights at each line.
 
-    def __init__(self, name: str, settings: TrainSettings) -> None:
-        self.name, self.settings = name, settings
+    Args:
+        name: of the model.
+        save: keeps the weights.
+    """
+
+    def __init__(self, name: str, *, save: Callable[[], None]) -> None:
+        self.name, self.save = name, save
         self.lines: list[dict[str, float]] = []
         self._rows: list[BatchRow] = []
 
     def __call__(self, row: BatchRow) -> None:
-        """Take a batch; say a line when enough steps are together."""
-        if row.step // EVERY != (self._rows[0].step if self._rows else row.step) // EVERY:
+        """Take a batch; close a line when enough steps are together."""
+        if self._rows and row.step // EVERY != self._rows[0].step // EVERY:
             self._close()
         self._rows.append(row)
 
     def _close(self) -> None:
         rows, self._rows = self._rows, []
-        count = len(rows)
         line = {
             "step": rows[-1].step + 1,
-            "loss": round(sum(row.loss for row in rows) / count, 4),
-            "hit@1 in batch": round(100 * sum(row.hit_at_1 for row in rows) / count, 1),
+            "loss": round(sum(row.loss for row in rows) / len(rows), 4),
+            "hit@1 in batch": round(100 * sum(row.hit_at_1 for row in rows) / len(rows), 1),
             "pairs": sum(row.pairs for row in rows),
             "rate": round(rows[-1].rate, 7),
         }
         self.lines.append(line)
-        LOG.info("%s %s", self.name, line)
+        self.save()
+        tasks = ", ".join(f"{task} {hit:.0f}" for task, hit in _by_task(rows).items())
+        LOG.info("%s %s; %s", self.name, line, tasks)
 
     def finish(self) -> list[dict[str, float]]:
         """All lines, the last rows included."""
@@ -242,33 +263,34 @@ class Follower:
         return self.lines
 
 
-def _write_log(
-    folder: Path,
-    recipe: Recipe,
-    settings: TrainSettings,
-    making: Making,
-    follower: Follower,
-    scores: tuple[Scores, Scores],
-    seconds: int,
-) -> None:
-    document = {
+def _by_task(rows: Sequence[BatchRow]) -> dict[str, float]:
+    hits: dict[str, list[float]] = {}
+    for row in rows:
+        hits.setdefault(row.task, []).append(100 * row.hit_at_1)
+    return {task: sum(hits[task]) / len(hits[task]) for task in sorted(hits)}
+
+
+def _log(
+    recipe: Recipe, settings: TrainSettings, making: Making, scores: Scores
+) -> dict[str, object]:
+    return {
         "model": recipe.name,
         "made by": "python -m studies.demo.nano.make_models --out resources/models",
         "seed": making.seed,
-        "trained on": recipe.why,
+        "trained": recipe.why,
         "settings": asdict(settings),
-        "slices of a volume": {str(number): share for number, share in SLICES.items()},
-        "seconds": seconds,
-        "weights sha256": weights_digest(folder),
-        "scores": {
-            "of": "pairs of generated patients that are neither in training nor in the demo",
-            "before": scores[0].to_dict(),
-            "after": scores[1].to_dict(),
+        "mixture": {
+            "demo share": recipe.demo_share,
+            "train patients": asdict(recipe.counts),
+            "mixed share": recipe.mixed_share,
+            "steps with few volumes": recipe.flat_steps,
+            "slices of a volume": {str(number): share for number, share in SLICES.items()},
         },
-        "steps": follower.finish(),
+        "scores": {
+            "of": "pairs of generated patients outside training and demo, 12 candidates",
+            **scores.to_dict(),
+        },
     }
-    path = folder / "training_log.json"
-    path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

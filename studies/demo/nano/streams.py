@@ -18,7 +18,7 @@ from engine.packing import Pair
 from studies.demo.nano.generic_pairs import generic_pairs
 from studies.demo.train_pairs import Counts, training_pairs
 
-SLICES: Mapping[int, float] = {8: 0.34, 12: 0.3, 16: 0.22, 32: 0.1, 64: 0.04}
+SLICES: Mapping[int, float] = {6: 0.28, 8: 0.36, 12: 0.22, 24: 0.10, 64: 0.04}
 # How often each task comes round: the hard ones with small findings more, the easy ones less.
 TURNS: Mapping[str, int] = {
     "skin/i2i": 2,
@@ -84,6 +84,37 @@ def mixed_stream(
     rng = np.random.default_rng([seed, 77])
     while True:
         yield next(some) if rng.random() < share else next(most)
+
+
+def partly_mixed(pairs: Iterator[Pair], *, share: float, seed: int) -> Iterator[Pair]:
+    """A share of the pairs under the task ``mixed``, so that some batches hold several tasks.
+
+    Batches of one task have the harder negatives; the mixed ones keep the vectors of different
+    tasks and kinds apart, without which everything falls onto one point.
+    """
+    rng = np.random.default_rng([seed, 31])
+    for pair in pairs:
+        if rng.random() < share:
+            pair = Shown(pair.family, "mixed", pair.query, pair.target, pair.group)
+        yield pair
+
+
+def flat_first(pairs: Iterator[Pair], *, count: int, share: float, seed: int) -> Iterator[Pair]:
+    """Pairs with volumes come rarely among the first ``count``: pictures teach sooner and cheaper.
+
+    Args:
+        pairs: the stream.
+        count: pairs handed on before volumes come as they are.
+        share: of the pairs with volumes that is kept until then.
+        seed: of the choice.
+    """
+    rng = np.random.default_rng([seed, 13])
+    passed = 0
+    for pair in pairs:
+        has_volume = bool(pair.query.volumes or pair.target.volumes)
+        if passed >= count or not has_volume or rng.random() < share:
+            passed += 1
+            yield pair
 
 
 def dev_pairs(*, count: int, slices: int = 64) -> list[Shown]:
