@@ -18,6 +18,7 @@ from engine.errors import NoAdapter, UnknownModel
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
 FORMS = ("2d", "3d", "text")
 QWEN, MEDEMB, SIGLIP, RANDOM = "qwen3-vl-embedding", "medemb", "siglip", "random"
+BROKEN = "unreadable"  # the family of a user's card that cannot be read
 LOADERS = {
     QWEN: "engine.models.qwen3_vl:load",
     MEDEMB: "engine.models.qwen3_vl:load",
@@ -176,11 +177,11 @@ CARDS: tuple[ModelCard, ...] = (
 def model_cards(cards_dir: Path | None = None) -> tuple[ModelCard, ...]:
     """Every card: the paper's ten, the random floor, the three demo models, the user's own.
 
-    Raises:
-        UnknownModel: a user's card cannot be read; the message names the file.
+    A user's card that cannot be read is listed too, with the reason as its note and no loader, so
+    that the others go on.
     """
     own = [] if cards_dir is None else sorted(cards_dir.glob("*.json"))
-    return CARDS + tuple(_user_card(path) for path in own)
+    return CARDS + tuple(_own_card(path) for path in own)
 
 
 def find_card(model: str, *, cards_dir: Path | None = None) -> ModelCard:
@@ -218,7 +219,10 @@ def require_loader(card: ModelCard) -> str:
 
     Raises:
         NoAdapter: there is none yet.
+        UnknownModel: the card itself cannot be read.
     """
+    if card.family == BROKEN:
+        raise UnknownModel(card.note)
     if card.loader is None:
         raise NoAdapter(
             f"{card.title} has a card but no adapter in this version, so it cannot be loaded. "
@@ -307,6 +311,16 @@ def _check_card(path: Path, values: Mapping[str, Any]) -> None:
             f"The card {path.name}: the id {values['id']!r} must be letters, digits, dots, "
             "hyphens and underscores; mend it."
         )
+
+
+def _own_card(path: Path) -> ModelCard:
+    try:
+        return _user_card(path)
+    except UnknownModel as error:
+        return replace(
+            _FLOOR, id=path.stem, title=path.stem, family=BROKEN, loader=None, licence="unknown",
+            dim=0, memory_mb=0, note=str(error),
+        )  # fmt: skip
 
 
 def _user_card(path: Path) -> ModelCard:

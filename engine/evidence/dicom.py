@@ -21,6 +21,7 @@ from engine.evidence.orient import letters
 from engine.evidence.quiet import quiet
 from engine.evidence.report import report_text
 from engine.evidence.study import Evidence
+from engine.evidence.terms import body_part_of, modality_of
 
 CINE_MODALITIES = frozenset({"US", "IVUS", "XA", "RF", "ES", "GM", "OP", "XC", "DX", "CR"})
 COLOR = frozenset(
@@ -110,7 +111,7 @@ def _without_pixels(path: Path, header: Header, salt: bytes) -> Evidence:
     if "Rows" in dataset and "Columns" in dataset and "Image Storage" in name:
         reason = "the header announces a picture that the file does not hold; ask for it again"
         raise EvidenceError(path, "no_pixels", reason)
-    modality = facts.word(dataset, "Modality") or None
+    modality = modality_of(facts.word(dataset, "Modality"))
     subject = facts.pseudonym(dataset, salt)
     if "ContentSequence" in dataset and modality == "SR":
         kind, form, text = "report", "text", report_text(dataset)
@@ -143,7 +144,7 @@ def _picture(path: Path, header: Header, salt: bytes) -> Evidence:
         members=(path,),
         kind=kind,
         form="3d" if kind == "volume" else "2d",
-        modality=facts.word(dataset, "Modality") or None,
+        modality=modality_of(facts.word(dataset, "Modality")),
         shape=shape,
         color=color,
         dtype=_dtype(dataset, header),
@@ -159,7 +160,7 @@ def _picture(path: Path, header: Header, salt: bytes) -> Evidence:
         photometric=photometric,
         window_function=function,
         aspect=facts.pixel_aspect(dataset, None if found is None else found[0]),
-        body_part=facts.word(dataset, "BodyPartExamined") or None,
+        body_part=body_part_of(facts.word(dataset, "BodyPartExamined")),
     )
 
 

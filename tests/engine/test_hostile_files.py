@@ -6,13 +6,17 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pydicom
 import pytest
 from PIL import Image
 
 from engine.cache import VectorCache
-from engine.catalog import model_cards
+from engine.catalog import model_cards, require_loader
 from engine.errors import EvidenceError, UnknownModel
 from engine.evidence import raster
+from engine.evidence.open import find_evidence
+from engine.evidence.show import describe
+from engine.evidence.terms import body_part_of, modality_of
 
 KEY, DIGEST = "fingerprint1", "digest-of-content"
 
@@ -26,7 +30,7 @@ def test_a_card_with_a_wrong_value_is_named(tmp_path, name, value):
     content = {"family": "random", name: value}
     (tmp_path / "mine.json").write_text(json.dumps(content), encoding="utf-8")
     with pytest.raises(UnknownModel, match=rf"mine.json.* {name}"):
-        model_cards(tmp_path)
+        require_loader(model_cards(tmp_path)[-1])
 
 
 def test_a_vector_that_another_run_holds_open_counts_as_kept(tmp_path, monkeypatch):
@@ -53,3 +57,19 @@ def test_pages_without_end_are_refused_before_they_fill_memory(tmp_path, monkeyp
     with pytest.raises(EvidenceError, match="pages") as caught:
         raster.load_picture(path)
     assert caught.value.code == "too_large"
+
+
+@pytest.mark.parametrize("tag", ["Modality", "BodyPartExamined"])
+def test_a_name_typed_into_a_coded_tag_does_not_leave_the_reader(tmp_path, tag):
+    path = Path(pydicom.data.get_testdata_file("CT_small.dcm"))
+    dataset = pydicom.dcmread(path)
+    setattr(dataset, tag, "DOE JANE")
+    dataset.save_as(tmp_path / "ct.dcm")
+    [found] = find_evidence([tmp_path])
+    assert found.error is None
+    assert "DOE" not in repr(describe(found)) + repr(found)
+
+
+def test_the_standards_words_pass_as_it_spells_them():
+    assert (modality_of(" ct "), body_part_of("chest")) == ("CT", "CHEST")
+    assert (modality_of("DOE"), body_part_of("DOE JANE"), modality_of("")) == (None, None, None)

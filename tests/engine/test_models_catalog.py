@@ -143,10 +143,17 @@ def test_the_users_own_cards(tmp_path: Path):
 def test_a_card_names_a_family_never_code(tmp_path: Path, content: object, word: str):
     write(tmp_path / "bad.json", content)
     with pytest.raises(UnknownModel, match=word):
-        model_cards(tmp_path)
+        require_loader(find_card("bad", cards_dir=tmp_path))
+
+
+def test_a_broken_card_is_listed_with_its_reason_and_stops_no_other(tmp_path: Path):
     (tmp_path / "bad.json").write_text("{", encoding="utf-8")
+    write(tmp_path / "good.json", {"family": "siglip"})
+    bad, good = model_cards(tmp_path)[len(CARDS) :]
+    assert (bad.loader, good.loader) == (None, LOADERS["siglip"])
+    assert "bad.json cannot be read as JSON" in bad.note
     with pytest.raises(UnknownModel, match=r"bad\.json"):
-        model_cards(tmp_path)
+        require_loader(bad)
 
 
 def fake_torch(*, cards: int = 0, bf16: bool = True, mps: bool = False) -> SimpleNamespace:
