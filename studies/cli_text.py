@@ -247,6 +247,7 @@ def study_rows(home: Home, name: str | None) -> list[dict[str, Any]]:
                     "unblinded": info.unblinded,
                     "hash": info.hash,
                     "path": str(info.path),
+                    "fault": info.fault,
                 }
             )
     return rows
@@ -258,7 +259,7 @@ def study_table(rows: Sequence[dict[str, Any]]) -> str:
         return "There is no study in this home yet. Make one: triptych study build --help"
     cells = [("study", "title", "answered", "state", "hash")]
     for row in rows:
-        state = "unblinded" if row["unblinded"] else "sealed"
+        state = row["fault"] or ("unblinded" if row["unblinded"] else "sealed")
         answered = f"{row['answered']} of {row['items']}"
         cells.append((row["id"], row["title"], answered, state, row["hash"][:16]))
     return columns(cells)

@@ -147,6 +147,9 @@ class StatisticsPresenter(Presenter):
         info = self._info()
         if info is None:
             return
+        if info.fault:
+            self.view.show_locked("The study cannot be opened", info.fault)
+            return
         if not info.unblinded:
             self._lock(info)
             return

@@ -33,17 +33,12 @@ def day(utc: str) -> str:
 def study_shown(info: StudyInfo) -> StudyShown:
     """A study in the list; counts only."""
     done = info.answered >= info.items > 0
-    state = (
-        "unblinded"
-        if info.unblinded
-        else "read"
-        if done
-        else ("reading" if info.answered else "built")
-    )
+    reading = "reading" if info.answered else "built"
+    state = "unblinded" if info.unblinded else "read" if done else reading
     return StudyShown(
         info.id,
-        info.title,
-        state,
+        info.title or ("A damaged study" if info.fault else "Untitled study"),
+        "damaged" if info.fault else state,
         min(info.answered, info.items),
         info.items,
         info.hash,
@@ -58,6 +53,8 @@ def steps_of(info: StudyInfo, faults: tuple[str, ...] | None) -> tuple[StepShown
         info: where it stands.
         faults: what verification found, None if it was not run since the page was opened.
     """
+    if info.fault:
+        return (StepShown("open", "Open", "failed", info.fault),)
     return (
         _build_step(info),
         _read_step(info),

@@ -15,6 +15,7 @@ from app.views.statistics import StatisticsView
 from app.views.study import StudyView
 from app.views.study_forms import BuildWish
 from db.home import Home
+from studies.cli_text import study_rows, study_table
 from studies.preference.study import list_studies, open_study
 from studies.preference.unblind import unblind
 from tests.app.blinding import of_windows
@@ -55,6 +56,22 @@ def page(services: Any) -> tuple[Any, StudyPresenter]:
 
 def steps(view: Any) -> dict[str, Any]:
     return {step.key: step for step in view.last("show_steps")[0][1]}
+
+
+def test_a_damaged_study_is_listed_with_its_reason(services: Any, tmp_path: Path) -> None:
+    """In the window and in the terminal alike; nothing is left out in silence."""
+    for file in (tmp_path / "home" / "studies").glob("*/study.sqlite"):
+        file.write_bytes(b"this is no database at all" * 100)
+    view, presenter = page(services)
+    presenter.shown()
+    [listed] = view.last("show_studies")[0][0]
+    assert (listed.title, listed.state) == ("A damaged study", "damaged")
+    [step] = view.last("show_steps")[0][1]
+    assert step.state == "failed"
+    assert "study.sqlite" in step.sentence
+    [row] = study_rows(services.home, None)
+    assert row["fault"] == step.sentence
+    assert step.sentence in study_table([row])
 
 
 def test_a_home_without_a_study_says_so(home: Home, qapp: object) -> None:
