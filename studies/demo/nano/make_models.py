@@ -15,7 +15,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -24,8 +24,7 @@ import torch
 from engine.models import qwen3_vl, siglip
 from engine.models.common import quiet
 from engine.models.load import load_encoder
-from engine.packing import Pair
-from engine.train import BatchRow, EncoderTrainee, TrainSettings, train
+from engine.train import BatchRow, EncoderTrainee, train
 from studies.demo.nano.cards import write_card
 from studies.demo.nano.folders import (
     folder_bytes,
@@ -38,83 +37,14 @@ from studies.demo.nano.folders import (
 from studies.demo.nano.generic_pairs import generic_texts
 from studies.demo.nano.make_tokenizers import train_qwen_tokenizer, train_siglip_tokenizer
 from studies.demo.nano.quicker import quicken
+from studies.demo.nano.recipes import BASE, MEDEMB, RECIPES, SIGLIP, Recipe, stream_of
 from studies.demo.nano.score import Scores, score
-from studies.demo.nano.streams import (
-    SLICES,
-    Shown,
-    demo_stream,
-    dev_pairs,
-    flat_first,
-    generic_stream,
-    mixed_stream,
-    partly_mixed,
-    texts_of,
-    thinned,
-)
-from studies.demo.train_pairs import Counts, training_pairs
+from studies.demo.nano.streams import Shown, dev_pairs, texts_of
+from studies.demo.train_pairs import training_pairs
 
-BASE, MEDEMB, SIGLIP = "qwen3-vl-embedding-nano", "medemb-nano", "siglip-nano"
+Line = dict[str, float]
 LOG = logging.getLogger("nano")
 EVERY = 25  # steps per line of the log
-FEW = Counts(chest=60, brain=40, pathology=80, skin=100, text=400)
-COMMON = TrainSettings(
-    steps=160,
-    peak_rate=1e-3,
-    temperature=0.03,
-    margin=0.1,
-    spare_equal_targets=True,
-    both_ways=True,
-    nominal_batch=16,
-    longest=450,
-    most_pairs=16,
-    open_batches=48,
-    by_task=True,
-    batches_per_step=4,
-)
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """How one model is trained.
-
-    Attributes:
-        name: its folder.
-        settings: of the loop.
-        why: a sentence for the card.
-        demo_share: share of demo pairs; the rest is generic.
-        counts: how many of the demo's train patients.
-        mixed_share: share of pairs in batches of several tasks.
-        flat_steps: steps at the beginning in which volumes are rare.
-    """
-
-    name: str
-    settings: TrainSettings
-    why: str
-    demo_share: float
-    counts: Counts
-    mixed_share: float
-    flat_steps: int
-
-
-GENERALIST = (
-    "trained from nothing on generated shapes, colours, places and surfaces with captions, and on "
-    "pairs from a few of the demo's train patients"
-)
-# The towers meet only in the loss and fall onto one point at a higher rate or temperature.
-SIGLIP_SETTINGS = replace(COMMON, steps=240, peak_rate=6e-4, temperature=0.01, longest=2400)
-RECIPES = (
-    Recipe(BASE, COMMON, GENERALIST, 0.35, FEW, 0.3, 80),
-    Recipe(SIGLIP, SIGLIP_SETTINGS, GENERALIST, 0.35, FEW, 0.3, 80),
-    Recipe(
-        MEDEMB,
-        replace(COMMON, steps=560, peak_rate=1.2e-3, temperature=0.01),
-        f"{BASE} after contrastive training with the MedEmb loss on the demo's train patients",
-        1.0,
-        Counts(chest=480, brain=240),
-        0.2,
-        200,
-    ),
-)
 
 
 @dataclass(frozen=True)
@@ -124,6 +54,7 @@ class Making:
     out: Path
     seed: int
     scale: float
+    first_stage: int
     dev: Sequence[Shown]
 
 
@@ -133,7 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stdout)
     torch.set_num_threads(chosen.threads)
     LOG.info("Rendering %d pairs to follow the training.", chosen.dev)
-    making = Making(chosen.out, chosen.seed, chosen.scale, dev_pairs(count=chosen.dev, slices=16))
+    dev = dev_pairs(count=chosen.dev, slices=64)
+    making = Making(chosen.out, chosen.seed, chosen.scale, chosen.stage, dev)
     if not chosen.only:
         make_folders(chosen.out, seed=chosen.seed)
     for recipe in RECIPES:
@@ -149,6 +81,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--threads", type=int, default=2, help="processor threads")
     parser.add_argument("--dev", type=int, default=480, help="pairs to follow the training with")
     parser.add_argument("--only", nargs="*", default=[], help="continue from folders in --out")
+    parser.add_argument("--stage", type=int, default=0, help="with --only: begin at this stage")
     return parser
 
 
@@ -170,40 +103,46 @@ def _registry_texts() -> list[str]:
 
 
 def make_model(recipe: Recipe, making: Making) -> None:
-    """Train one model and write its folder."""
+    """Train one model, stage by stage, and write its folder."""
     folder = making.out / recipe.name
-    if recipe.name == MEDEMB:
+    if recipe.name == MEDEMB and making.first_stage == 0:
         shutil.copytree(making.out / BASE, folder, dirs_exist_ok=True)
         write_settings(folder)
-    settings = replace(recipe.settings, steps=max(1, round(recipe.settings.steps * making.scale)))
     started = time.monotonic()
-    trainee = load_trainee(folder)
-    quicken(trainee.module)
-    follower = Follower(recipe.name, save=lambda: save_weights(trainee.module, folder))
-    train(trainee, _stream(recipe, settings, making.seed), settings, on_batch=follower)
-    lines = follower.finish()
+    lines = _kept_lines(folder) if making.first_stage else []
+    for stage in range(making.first_stage, len(recipe.stages)):
+        lines += _train_stage(recipe, stage, making)
     scores = score(load_trainee(folder), making.dev)
-    seconds = round(time.monotonic() - started)
-    LOG.info("%s after %d s: %s", recipe.name, seconds, scores)
-    document = _log(recipe, settings, making, scores) | {
-        "seconds": seconds,
+    LOG.info("%s: %s", recipe.name, scores)
+    document = _log(recipe, making, scores) | {
+        "seconds of the last call": round(time.monotonic() - started),
         "weights sha256": weights_digest(folder),
         "steps": lines,
     }
-    text = json.dumps(document, indent=1)
-    (folder / "training_log.json").write_text(text + "\n", encoding="utf-8")
+    _write_log(folder, document)
     write_card(folder, why=recipe.why, scores=scores)
     LOG.info("%s: %d bytes", recipe.name, folder_bytes(folder))
 
 
-def _stream(recipe: Recipe, settings: TrainSettings, seed: int) -> Iterator[Pair]:
-    pairs: Iterator[Pair] = demo_stream(seed=seed, counts=recipe.counts, slices=SLICES)
-    if recipe.demo_share < 1:
-        generic = thinned(generic_stream(seed=seed), seed=seed, slices=SLICES)
-        pairs = mixed_stream(generic, pairs, share=recipe.demo_share, seed=seed)
-    flat = recipe.flat_steps * settings.batches_per_step * settings.most_pairs
-    pairs = flat_first(pairs, count=flat, share=0.15, seed=seed)
-    return partly_mixed(pairs, share=recipe.mixed_share, seed=seed)
+def _train_stage(recipe: Recipe, stage: int, making: Making) -> list[Line]:
+    folder = making.out / recipe.name
+    whole = recipe.stages[stage].settings
+    settings = replace(whole, steps=max(1, round(whole.steps * making.scale)))
+    trainee = load_trainee(folder)
+    quicken(trainee.module)
+    follower = Follower(recipe.name, stage, save=lambda: save_weights(trainee.module, folder))
+    train(trainee, stream_of(recipe, stage, seed=making.seed), settings, on_batch=follower)
+    return follower.finish()
+
+
+def _kept_lines(folder: Path) -> list[Line]:
+    text = (folder / "training_log.json").read_text(encoding="utf-8")
+    return list(json.loads(text)["steps"])
+
+
+def _write_log(folder: Path, document: dict[str, object]) -> None:
+    text = json.dumps(document, indent=1)
+    (folder / "training_log.json").write_text(text + "\n", encoding="utf-8")
 
 
 def load_trainee(folder: Path) -> EncoderTrainee:
@@ -230,12 +169,13 @@ class Follower:
 
     Args:
         name: of the model.
+        stage: number of the stage, from 0.
         save: keeps the weights.
     """
 
-    def __init__(self, name: str, *, save: Callable[[], None]) -> None:
-        self.name, self.save = name, save
-        self.lines: list[dict[str, float]] = []
+    def __init__(self, name: str, stage: int, *, save: Callable[[], None]) -> None:
+        self.name, self.stage, self.save = name, stage, save
+        self.lines: list[Line] = []
         self._rows: list[BatchRow] = []
 
     def __call__(self, row: BatchRow) -> None:
@@ -246,7 +186,8 @@ class Follower:
 
     def _close(self) -> None:
         rows, self._rows = self._rows, []
-        line = {
+        line: Line = {
+            "stage": self.stage,
             "step": rows[-1].step + 1,
             "loss": round(sum(row.loss for row in rows) / len(rows), 4),
             "hit@1 in batch": round(100 * sum(row.hit_at_1 for row in rows) / len(rows), 1),
@@ -258,7 +199,7 @@ class Follower:
         tasks = ", ".join(f"{task} {hit:.0f}" for task, hit in _by_task(rows).items())
         LOG.info("%s %s; %s", self.name, line, tasks)
 
-    def finish(self) -> list[dict[str, float]]:
+    def finish(self) -> list[Line]:
         """All lines, the last rows included."""
         if self._rows:
             self._close()
@@ -272,24 +213,14 @@ def _by_task(rows: Sequence[BatchRow]) -> dict[str, float]:
     return {task: sum(hits[task]) / len(hits[task]) for task in sorted(hits)}
 
 
-def _log(
-    recipe: Recipe, settings: TrainSettings, making: Making, scores: Scores
-) -> dict[str, object]:
+def _log(recipe: Recipe, making: Making, scores: Scores) -> dict[str, object]:
     return {
         "model": recipe.name,
         "made by": "python -m studies.demo.nano.make_models --out resources/models",
         "seed": making.seed,
-        "trained": recipe.why,
-        "settings": asdict(settings),
-        "mixture": {
-            "demo share": recipe.demo_share,
-            "train patients": asdict(recipe.counts),
-            "mixed share": recipe.mixed_share,
-            "steps with few volumes": recipe.flat_steps,
-            "slices of a volume": {str(number): share for number, share in SLICES.items()},
-        },
+        "recipe": asdict(recipe),
         "scores": {
-            "of": "pairs of generated patients outside training and demo, 12 candidates",
+            "of": "pairs of generated patients outside training and demo, 12 candidates, 64 slices",
             **scores.to_dict(),
         },
     }

@@ -7,7 +7,7 @@ what makes training affordable; a share keeps all 64, which is what the benchmar
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -72,9 +72,9 @@ def demo_stream(
     return thinned(pairs, seed=seed, slices=slices)
 
 
-def generic_stream(*, seed: int) -> Iterator[Pair]:
-    """Endless generic pairs."""
-    return generic_pairs(seed=seed, count=10**9)
+def generic_stream(*, seed: int, tasks: Collection[str]) -> Iterator[Pair]:
+    """Endless generic pairs of some kinds."""
+    return (pair for pair in generic_pairs(seed=seed, count=10**9) if pair.task in tasks)
 
 
 def mixed_stream(
