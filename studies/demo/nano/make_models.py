@@ -36,7 +36,7 @@ from studies.demo.nano.folders import (
 )
 from studies.demo.nano.generic_pairs import generic_texts
 from studies.demo.nano.make_tokenizers import train_qwen_tokenizer, train_siglip_tokenizer
-from studies.demo.nano.quicker import quicken
+from studies.demo.nano.quicker import quicken, remembered_slices
 from studies.demo.nano.recipes import BASE, MEDEMB, RECIPES, SIGLIP, Recipe, stream_of
 from studies.demo.nano.score import Scores, score
 from studies.demo.nano.streams import Shown, dev_pairs, texts_of
@@ -131,7 +131,9 @@ def _train_stage(recipe: Recipe, stage: int, making: Making) -> list[Line]:
     trainee = load_trainee(folder)
     quicken(trainee.module)
     follower = Follower(recipe.name, stage, save=lambda: save_weights(trainee.module, folder))
-    train(trainee, stream_of(recipe, stage, seed=making.seed), settings, on_batch=follower)
+    pairs = stream_of(recipe, stage, seed=making.seed)
+    with remembered_slices():
+        train(trainee, pairs, settings, on_batch=follower)
     return follower.finish()
 
 

@@ -121,9 +121,10 @@ RECIPES = (
         (),
         (
             Stage(
-                replace(MEDEMB_SETTINGS, steps=560, peak_rate=1.2e-3),
+                replace(MEDEMB_SETTINGS, steps=420, peak_rate=1.2e-3),
                 Counts(chest=480, brain=240),
-                flat_steps=200,
+                slices={8: 0.4, 12: 0.3, 24: 0.25, 64: 0.05},
+                flat_steps=160,
             ),
             Stage(
                 replace(MEDEMB_SETTINGS, steps=60, peak_rate=6e-4, longest=600),
