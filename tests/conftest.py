@@ -11,6 +11,8 @@ from pathlib import Path
 # Before anything imports Qt or matplotlib.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("MPLBACKEND", "Agg")
+# Before anything loads torch: see studies.worker.share_processors.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 import pytest
 

@@ -37,3 +37,7 @@ def die(home, arguments, control):
     sys.stderr.write("last words\n")
     sys.stderr.flush()
     os._exit(7)
+
+
+def policy(home, arguments, control):
+    return {"policy": os.environ["OMP_WAIT_POLICY"]}

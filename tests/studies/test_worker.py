@@ -25,13 +25,14 @@ PROBE = Path(__file__).with_name("probe_jobs.py")
 @pytest.fixture
 def client(tmp_path, monkeypatch):
     """A worker whose list of jobs holds the probe jobs."""
+    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
     site = tmp_path / "site"
     site.mkdir()
     (site / "sitecustomize.py").write_text(
         "import sys\n"
         f"sys.path.insert(0, {str(PROBE.parent)!r})\n"
         "from studies.jobs import JOBS\n"
-        "for name in ('echo', 'noisy', 'slow', 'stuck', 'bug', 'die'):\n"
+        "for name in ('echo', 'noisy', 'slow', 'stuck', 'bug', 'die', 'policy'):\n"
         "    JOBS[name] = f'probe_jobs:{name}'\n",
         encoding="utf-8",
     )
@@ -119,6 +120,11 @@ def test_a_killed_worker_is_lost_with_its_last_lines(client):
 def test_a_crash_keeps_the_last_words(client):
     with pytest.raises(WorkerLost, match="last words"):
         client.run("die", {})
+
+
+def test_computing_threads_sleep_while_they_wait(client):
+    """Spinning threads made the demo several times slower on a busy machine."""
+    assert client.run("policy", {}) == {"policy": "PASSIVE"}
 
 
 def test_the_end_of_input_ends_the_worker(tmp_path):
