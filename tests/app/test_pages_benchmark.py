@@ -27,6 +27,12 @@ from tests.studies.medheb_tree import small_root
 TASKS = 9
 
 
+@pytest.fixture(autouse=True)
+def _only_random(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine without the demo models: the random encoder alone is ready."""
+    monkeypatch.setattr("studies.places.shipped_models", lambda: tmp_path / "none")
+
+
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home and a data root with the random encoder's results; never written to."""
