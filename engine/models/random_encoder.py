@@ -21,7 +21,7 @@ DIM = 64
 class RandomEncoder:
     """Unit vectors on the sphere, one per content; see ``engine.encoder.Encoder``."""
 
-    def __init__(self, *, model_id: str = "random", seed: int = 0) -> None:
+    def __init__(self, *, model_id: str = "random", seed: int = 1) -> None:
         self.model_id = model_id
         self.seed = seed
         self.dim = DIM
@@ -61,4 +61,4 @@ def load(
 ) -> RandomEncoder:
     """The random encoder; needs no weights and no device; ``seed`` is its only setting."""
     merged = {**card.settings, **(settings or {})}
-    return RandomEncoder(model_id=card.id, seed=int(str(merged.get("seed", 0))))
+    return RandomEncoder(model_id=card.id, seed=int(str(merged.get("seed", 1))))
