@@ -13,14 +13,14 @@ pytest.importorskip("torch")
 
 import torch
 
-from engine.models import qwen3_vl
+from engine.models import qwen3_pixels, qwen3_vl
 from engine.models.common import quiet
 from engine.models.load import load_encoder
 from engine.packing import Pair
 from studies.demo.nano.folders import MOST_BYTES, folder_bytes, parameter_count, weights_digest
 from studies.demo.nano.generic_pairs import generic_pairs
 from studies.demo.nano.make_models import Follower, load_trainee
-from studies.demo.nano.quicker import quicken
+from studies.demo.nano.quicker import quicken, remembered_slices
 from studies.demo.nano.recipes import RECIPES
 from studies.demo.nano.score import score
 from studies.demo.nano.streams import dev_pairs
@@ -68,6 +68,7 @@ def test_medemb_is_trained_as_the_paper_says() -> None:
         assert stage["settings"]["temperature"] == 0.01
         assert stage["settings"]["margin"] == 0.1
         assert stage["settings"]["compare"] == "cosine"
+    assert "64" in log["recipe"]["stages"][-1]["slices"]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -127,8 +128,20 @@ def test_the_quicker_vision_tower_gives_the_same_vectors() -> None:
     plain, quick = (load_trainee(SHIPPED / NAMES[1]) for _ in range(2))
     quicken(quick.module)
     with torch.inference_mode(), quiet(), warnings.catch_warnings():
-        items = [pair.query for pair in pairs] + [pair.target for pair in pairs]
+        items = [item for pair in pairs for item in (pair.query, pair.target)]
         assert torch.allclose(plain.embed(items), quick.embed(items), atol=2e-6)
+
+
+def test_remembered_slices_are_the_adapters_own() -> None:
+    rng = np.random.default_rng(0)
+    settings = load_trainee(SHIPPED / NAMES[1]).encoder.settings
+    for count, side in ((1, 96), (5, 96), (8, 70)):
+        volume = rng.integers(0, 256, (count, side, side, 3), dtype=np.uint8)
+        plain = qwen3_pixels.resize_volume(volume, settings)
+        with remembered_slices():
+            for _ in range(2):
+                assert torch.equal(qwen3_pixels.resize_volume(volume, settings), plain)
+    assert torch.equal(qwen3_pixels.resize_volume(volume, settings), plain)
 
 
 def test_generic_pairs_are_the_same_twice_and_differ_by_seed() -> None:

@@ -91,11 +91,6 @@ TOWER_TURNS = {
     if not name.endswith(("vqa", "t2r", "t1-t2", "t2-t1", "xray-ct"))
 }
 MEDEMB_SETTINGS = replace(COMMON, temperature=0.01)
-# Volumes at their full 64 slices, which the first stage rarely shows.
-LONG_TURNS = {
-    name: (turns if name.startswith(("brain", "chest_ct", "chest/xray")) else 1)
-    for name, turns in TURNS.items()
-}
 RECIPES = (
     Recipe(BASE, GENERALIST, 0.35, 0.3, tuple(MAKERS), (Stage(COMMON, FEW, flat_steps=80),)),
     Recipe(
@@ -125,12 +120,6 @@ RECIPES = (
                 Counts(chest=480, brain=240),
                 slices={8: 0.4, 12: 0.3, 24: 0.25, 64: 0.05},
                 flat_steps=160,
-            ),
-            Stage(
-                replace(MEDEMB_SETTINGS, steps=60, peak_rate=6e-4, longest=600),
-                Counts(chest=160, brain=120, pathology=120, skin=120),
-                slices={24: 0.2, 64: 0.8},
-                turns=LONG_TURNS,
             ),
         ),
     ),
