@@ -20,7 +20,7 @@ seen no picture and no text of a real patient and has no clinical use.
 | Family | {family} |
 | Weights | `model.safetensors`, float16 on disk, computed with in float32 (exact) |
 | Pictures | brought to about 96 x 96 pixels by the adapter's own resize (`triptych.json`) |
-| Volumes | up to 64 slices |
+| Volumes | up to 64 slices; trained mostly on 6 to 24 of them, seldom on all 64 |
 | Vector | 128 numbers, unit length |
 | Made by | `python -m studies.demo.nano.make_models --out resources/models` |
 | Licence | Apache-2.0 |
