@@ -103,7 +103,7 @@ def _published(
 
 def _demo(id: str, title: str, family: str) -> ModelCard:
     return _published(
-        id, title, family, None, None, "Apache-2.0", 0, 16, demo=True, note=DEMO, folder=id
+        id, title, family, None, None, "Apache-2.0", 128, 16, demo=True, note=DEMO, folder=id
     )
 
 

@@ -100,6 +100,8 @@ def only_one(path: Path, secret: bytes) -> Evidence:
     if not usable and found and found[0].error is not None:
         raise found[0].error
     reason = f"holds {len(usable)} studies; name the file or folder of one"
+    if usable:
+        reason += f", for example {', '.join(one.path.name for one in usable[:4])}"
     raise EvidenceError(path, "several" if usable else "nothing", reason)
 
 

@@ -36,6 +36,7 @@ from db.runs import query_results, task_results
 from db.session import open_store
 from engine.evidence.item import ImageRef, VolumeRef
 from studies.medheb.manifest import read_manifest
+from studies.preference.study import StudyInfo, list_studies
 from studies.queries import RankedQuery, task_queries
 from studies.results import Results, put_together, to_json, to_markdown
 
@@ -72,6 +73,7 @@ class ResultsPresenter(Presenter):
         self._list: list[QueryShown] = []
         self._refs: dict[str, ImageRef | VolumeRef] = {}
         self._why_not = ""
+        self._warned = False
         self._connect()
         services.changes.watch("run", call=self._changed)
 
@@ -93,6 +95,18 @@ class ResultsPresenter(Presenter):
         if isinstance(argument, str):
             self._wanted_root = argument
         self._load_sets()
+        home = self.services.home
+        self.services.tasks.run(self, lambda: list_studies(home), self._warn_if_sealed)
+
+    def _warn_if_sealed(self, studies: tuple[StudyInfo, ...]) -> None:
+        """A rater who looks here can find the model behind a list; say so once."""
+        sealed = [info.title for info in studies if not info.unblinded and not info.fault]
+        if sealed and not self._warned:
+            self._warned = True
+            self.services.notify.warn(
+                f"'{sealed[-1]}' is still blind. Whoever rates it should not read this page: "
+                "it names models and right answers."
+            )
 
     def _changed(self, _change: Change) -> None:
         self._load_sets()

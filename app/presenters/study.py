@@ -75,7 +75,7 @@ def _build_step(info: StudyInfo) -> StepShown:
 
 
 def _read_step(info: StudyInfo) -> StepShown:
-    readers = ", ".join(f"{name} {count}" for name, count in info.raters)
+    readers = ", ".join(f"{name}: {count}" for name, count in info.raters)
     told = f"{info.answered} of {info.items} items answered" + (
         f" ({readers})." if readers else ". Nobody has begun."
     )

@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QFrame,
@@ -75,7 +75,7 @@ class ViewerView(QWidget):
         self._stack = QStackedLayout(self)
         self._lay_out()
         self._ask_for_files()
-        self.help = KeyHelp(self)
+        self.help = KeyHelp(self, blocks=("Looking",))
         self.strip.opened.connect(lambda row: self.series_wanted.emit(row, self._active))
         self.show_empty("Open a file or a folder, or drop it here.")
         self.show_layout("1")
@@ -105,6 +105,11 @@ class ViewerView(QWidget):
             frame.clear()
         self.show_report("")
         self._stack.setCurrentWidget(self._body)
+        self.setFocus()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Keys count at once, before anything is clicked."""
+        super().showEvent(event)
         self.setFocus()
 
     def show_thumbnail(self, row: int, values: NDArray[np.uint8]) -> None:

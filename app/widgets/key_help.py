@@ -33,11 +33,13 @@ LOOKING_KEYS = (
     ("F11", "full screen"),
 )
 
+BLOCKS = {"Rating": RATING_KEYS, "Looking": LOOKING_KEYS}
+
 
 class KeyHelp(QFrame):
-    """A panel with two columns of keys."""
+    """A panel with blocks of keys."""
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget, *, blocks: Sequence[str] = ("Rating", "Looking")) -> None:
         super().__init__(parent)
         self._room = parent
         self.setProperty("surface", "raised")
@@ -45,11 +47,11 @@ class KeyHelp(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(*([theme.SPACE_XL] * 4))
         column.setSpacing(theme.SPACE_M)
-        for title, keys in (("Rating", RATING_KEYS), ("Looking", LOOKING_KEYS)):
+        for title in blocks:
             heading = QLabel(title)
             heading.setProperty("role", "heading")
             column.addWidget(heading)
-            column.addLayout(_table(keys))
+            column.addLayout(_table(BLOCKS[title]))
         close = QLabel("Any key closes this")
         close.setProperty("role", "small")
         close.setAlignment(Qt.AlignmentFlag.AlignCenter)

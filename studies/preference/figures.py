@@ -110,9 +110,8 @@ def _dress(axes: Axes, statistics: Statistics, rows: list[Block]) -> None:
     axes.set_yticks([top - place for place in range(len(rows))])
     axes.set_yticklabels([f"{one.title}\nn = {one.n}" for one in rows], color=INK)
     axes.set_xticks([0, 25, 50, 75, 100])
-    axes.set_xlabel(
-        "Share of ratings preferred, %; lines below: Wilson 95 % intervals of A and B", color=QUIET
-    )
+    told = "Share of ratings, %. Wilson 95 % intervals: of A from the left, of B from the right"
+    axes.set_xlabel(told, color=QUIET)
     axes.tick_params(length=0, colors=INK)
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)

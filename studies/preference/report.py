@@ -88,7 +88,7 @@ def _opening(statistics: Statistics) -> list[str]:
         f"study {statistics.study_id}, hash {statistics.hash}",
         f"unblinded {statistics.unblinded_utc}: {statistics.reason}",
         f"raters: {_listed(statistics.raters)}; {statistics.overall.n} ratings, "
-        f"{statistics.unanswered} not answered, {statistics.changed} taken back and changed",
+        f"{statistics.unanswered} not answered, {statistics.changed} taken back (Ctrl+Z)",
     ]
 
 
