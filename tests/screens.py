@@ -75,7 +75,9 @@ def library_table(program: Program) -> None:
 
 
 def library_empty(program: Program) -> None:
+    """As it is before anything is imported; once the page has loaded what there is."""
     program.window.go("library")
+    settle(program)
     view_of(program).show_collections((), "")
 
 
