@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import EvidenceError
+from engine.evidence.geometry import Geometry
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
@@ -62,6 +63,12 @@ class Evidence:
         times: time points of a 4D file; shape speaks of one of them.
         body_part: the DICOM body part examined, for filters.
         aspect: height of one pixel over its width.
+        windows: every usable (center, width) of the header, the first one included.
+        geometry: where the slices lie in the patient, None where the file does not say.
+        series: token of the series, study: token of the study; salted hashes, None if unnamed.
+        day: day of the study, shifted by a secret distance for each patient: differences are
+            true, dates cannot be known; None if the file names none.
+        warnings: words a program acts on: ``burned_in_text``, ``head`` (recognisable face).
     """
 
     path: Path
@@ -88,6 +95,30 @@ class Evidence:
     times: int = 1
     body_part: str | None = None
     aspect: float = 1.0
+    windows: tuple[tuple[float, float], ...] = ()
+    geometry: Geometry | None = None
+    series: str | None = None
+    study: str | None = None
+    day: int | None = None
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Overlay:
+    """Graphics over a picture (PS3.3 C.9.2): drawn by a viewer, never burned into values.
+
+    Attributes:
+        mask: [F, Y, X] bool; F is 1 for a plane that lies over every frame.
+        first_frame: the frame, from 0, that ``mask[0]`` lies over.
+        top, left: pixel of the picture, from 0, under ``mask[0, 0, 0]``; may be negative.
+        kind: ``graphics`` or ``roi``.
+    """
+
+    mask: NDArray[np.bool_]
+    first_frame: int = 0
+    top: int = 0
+    left: int = 0
+    kind: str = "graphics"
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +140,9 @@ class Pixels:
         display_order: True if rows and columns are stored as they are to be shown (DICOM,
             plain pictures); False for NIfTI, NRRD and MetaImage, which store grids: ``upright``
             turns them.
+        windows: every usable (center, width) of the header.
+        geometry: where each slice of ``array`` lies in the patient, or None.
+        overlays: graphics to draw over it.
     """
 
     array: NDArray[np.generic]
@@ -123,6 +157,9 @@ class Pixels:
     times: NDArray[np.generic] | None = None
     padding: tuple[float, float] | None = None
     display_order: bool = True
+    windows: tuple[tuple[float, float], ...] = ()
+    geometry: Geometry | None = None
+    overlays: tuple[Overlay, ...] = ()
 
     @property
     def color(self) -> bool:
