@@ -1,35 +1,93 @@
 """From paths to evidence: finds what lies in files and folders, and loads its pixels.
 
-Owns the walk through folders, the look at a file's first bytes, and the rule that one bad file is
-one piece of evidence with an error while the rest goes on. Refuses to trust a file's name where
-its content says what it is.
+Owns the walk through folders and containers, the table of readers by a file's first bytes, and
+the rule that one bad file is one piece of evidence with an error while the rest goes on. Refuses
+to trust a file's name where its content says what it is.
 """
 
 from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
-
-import numpy as np
 
 from engine.control import Control
 from engine.errors import EvidenceError
-from engine.evidence import grid, nifti, raster, report
+from engine.evidence import dicom_volume, files, grid, nifti, raster, report
 from engine.evidence.dicom import Instance, read_dicom
-from engine.evidence.dicom_pixels import decode_file
 from engine.evidence.digest import companions
 from engine.evidence.failures import of_system
 from engine.evidence.series import group_series
 from engine.evidence.study import Evidence, Pixels
-from engine.evidence.window import derive_window
 
 HEAD = 352
 IGNORED = frozenset({"thumbs.db", "desktop.ini"})
 PICTURES = (b"\x89PNG\r\n", b"\xff\xd8\xff", b"II*\0", b"MM\0*", b"II+\0", b"MM\0+", b"BM", b"GIF8")
 DICOM_SUFFIXES = frozenset({".dcm", ".dicom", ".ima", ".img"})
+
+# What a reader makes of one file: evidence, a DICOM file still to be grouped, or, for a container,
+# its parts: evidence, and paths of members that are looked at as if they lay in folders.
+Found = Evidence | Instance | Iterable["Evidence | Path"]
+
+
+@dataclass(frozen=True)
+class Reader:
+    """One row of the table of readers.
+
+    Attributes:
+        matches: (path, first bytes, lower-case suffix) to True if this reader is the one.
+        read: (path, salt) to what it is.
+    """
+
+    matches: Callable[[Path, bytes, str], bool]
+    read: Callable[[Path, bytes], Found]
+
+
+def _read_pdf(path: Path, salt: bytes) -> Evidence:
+    """A PDF file by itself."""
+    source = {"object": "PDF document", "format": "PDF"}
+    return Evidence(path=path, members=(path,), kind="document", source=source)
+
+
+# The first row that matches decides; content comes before names. Containers hand out their parts.
+READERS: tuple[Reader, ...] = (
+    Reader(
+        lambda path, head, suffix: head[128:132] == b"DICM",
+        lambda path, salt: read_dicom(path, salt=salt),
+    ),
+    Reader(
+        lambda path, head, suffix: nifti.is_nifti(head, path),
+        lambda path, salt: nifti.describe_nifti(path),
+    ),
+    Reader(
+        lambda path, head, suffix: head.startswith(b"NRRD") or suffix in grid.SUFFIXES,
+        lambda path, salt: grid.describe_grid(path),
+    ),
+    Reader(
+        lambda path, head, suffix: (
+            head.startswith(PICTURES) or suffix in raster.SUFFIXES or head[8:12] == b"WEBP"
+        ),
+        lambda path, salt: raster.describe_picture(path),
+    ),
+    Reader(lambda path, head, suffix: head.startswith(b"%PDF-"), _read_pdf),
+    Reader(
+        lambda path, head, suffix: suffix in report.SUFFIXES,
+        lambda path, salt: report.read_text(path),
+    ),
+)
+# Parts of a file that are no files (rows of a table, pictures of an array): ``x.npz/train/17``.
+# By the suffix of the file that holds them: (path of the part, salt) to evidence.
+PARTS: dict[str, Callable[[Path, bytes], Evidence]] = {}
+# By ``source["format"]``: evidence to pixels.
+LOADERS: dict[str, Callable[[Evidence], Pixels]] = {
+    "DICOM": lambda evidence: dicom_volume.load(evidence),
+    "NIfTI": lambda evidence: nifti.load_nifti(evidence.path),
+    "NRRD": lambda evidence: grid.load_grid(evidence.path),
+    "MetaImage": lambda evidence: grid.load_grid(evidence.path),
+}
 
 
 def find_evidence(
@@ -87,9 +145,9 @@ def _walk(folder: Path) -> Iterator[_Batch]:
         yield _Batch([], [failed(folder, EvidenceError(folder, "denied", reason))])
         return
     visible = [one for one in entries if not _hidden(one)]
-    files = [one for one in visible if not _is_folder(one)]
-    if files:
-        yield _Batch(_without_companions(files), [])
+    plain = [one for one in visible if not _is_folder(one)]
+    if plain:
+        yield _Batch(_without_companions(plain), [])
     for one in visible:
         if _is_folder(one) and not one.is_symlink():
             yield from _walk(one)
@@ -107,16 +165,16 @@ def _hidden(path: Path) -> bool:
     return path.name.startswith(".") or path.name.lower() in IGNORED
 
 
-def _without_companions(files: list[Path]) -> list[Path]:
+def _without_companions(batch: list[Path]) -> list[Path]:
     """Leave out data files that a header file in the same batch names."""
-    owned = {part for path in files for part in companions(path)}
-    return [path for path in files if path not in owned]
+    owned = {part for path in batch for part in companions(path)}
+    return [path for path in batch if path not in owned]
 
 
-def _read_batch(files: list[Path], salt: bytes, control: Control) -> Iterator[Evidence]:
+def _read_batch(batch: list[Path], salt: bytes, control: Control) -> Iterator[Evidence]:
     """Everything but DICOM as it is met; DICOM at the end, grouped."""
     instances: list[Instance] = []
-    for path in files:
+    for path in batch:
         control.check()
         try:
             found = _look(path, salt)
@@ -125,9 +183,35 @@ def _read_batch(files: list[Path], salt: bytes, control: Control) -> Iterator[Ev
         control.step()
         if isinstance(found, Instance):
             instances.append(found)
-        else:
+        elif isinstance(found, Evidence):
             yield found
+        else:
+            yield from _read_container(path, found, salt, control)
     yield from group_series(instances)
+
+
+def _read_container(
+    path: Path, parts: Iterable[Evidence | Path], salt: bytes, control: Control
+) -> Iterator[Evidence]:
+    """The parts of a container: evidence as it comes, members folder by folder."""
+    members: list[Path] = []
+    try:
+        for part in parts:
+            control.check()
+            if isinstance(part, Evidence):
+                yield part
+            else:
+                members.append(part)
+    except EvidenceError as error:
+        yield failed(path, error)
+    visible = [one for one in members if not any(map(_hidden, _inside(one, path)))]
+    for _, group in groupby(sorted(visible), key=lambda one: one.parent):
+        yield from _read_batch(_without_companions(list(group)), salt, Control())
+
+
+def _inside(member: Path, container: Path) -> list[Path]:
+    """The names on the way from a container to its member."""
+    return [Path(name) for name in member.relative_to(container).parts]
 
 
 def failed(path: Path, error: EvidenceError) -> Evidence:
@@ -149,25 +233,18 @@ def _head(path: Path) -> bytes:
         raise of_system(path, failure) from failure
 
 
-def _look(path: Path, salt: bytes) -> Evidence | Instance:
+def _look(path: Path, salt: bytes) -> Found:
     """Describe one file by what its content is."""
+    holder = next((one for one in path.parents if one.suffix.lower() in PARTS), None)
+    if holder is not None and files.exists(holder):
+        return PARTS[holder.suffix.lower()](path, salt)
     head = _head(path)
-    suffix = path.suffix.lower()
     if not head:
         raise EvidenceError(path, "empty", "the file has no content; copy it again")
-    if head[128:132] == b"DICM":
-        return read_dicom(path, salt=salt)
-    if nifti.is_nifti(head, path):
-        return nifti.describe_nifti(path)
-    if head.startswith(b"NRRD") or suffix in grid.SUFFIXES:
-        return grid.describe_grid(path)
-    if head.startswith(PICTURES) or suffix in raster.SUFFIXES or head[8:12] == b"WEBP":
-        return raster.describe_picture(path)
-    if head.startswith(b"%PDF-"):
-        source = {"object": "PDF document", "format": "PDF"}
-        return Evidence(path=path, members=(path,), kind="document", source=source)
-    if suffix in report.SUFFIXES:
-        return report.read_text(path)
+    suffix = path.suffix.lower()
+    for reader in READERS:
+        if reader.matches(path, head, suffix):
+            return reader.read(path, salt)
     return _guess(path, salt)
 
 
@@ -190,7 +267,12 @@ def read_file(path: Path, *, salt: bytes = b"") -> Evidence:
         EvidenceError: it cannot be read.
     """
     found = _look(Path(path), salt)
-    return found.evidence if isinstance(found, Instance) else found
+    if isinstance(found, Instance):
+        return found.evidence
+    if isinstance(found, Evidence):
+        return found
+    reason = "this file holds several pieces of evidence; name one of them"
+    raise EvidenceError(Path(path), "container", reason)
 
 
 def read_series(paths: Sequence[Path], *, salt: bytes = b"") -> Evidence:
@@ -218,36 +300,10 @@ def load_pixels(evidence: Evidence) -> Pixels:
         name = evidence.source.get("object", evidence.kind)
         reason = f"this is {name}; it holds no picture"
         raise EvidenceError(evidence.path, "no_picture", reason)
-    kind = evidence.source.get("format", "")
-    if kind == "DICOM":
-        return _load_dicom(evidence)
-    if kind == "NIfTI":
-        return nifti.load_nifti(evidence.path)
-    if kind in ("NRRD", "MetaImage"):
-        return grid.load_grid(evidence.path)
-    return raster.load_picture(evidence.path)
+    loader = LOADERS.get(evidence.source.get("format", ""))
+    return raster.load_picture(evidence.path) if loader is None else loader(evidence)
 
 
 def is_series(evidence: Evidence) -> bool:
     """True for a DICOM series of several files (a header with its data file is none)."""
     return evidence.source.get("format") == "DICOM" and len(evidence.members) > 1
-
-
-def _load_dicom(evidence: Evidence) -> Pixels:
-    """Decode every member of a DICOM object and stack them."""
-    parts = [decode_file(path) for path in evidence.members]
-    array = parts[0].values if len(parts) == 1 else np.concatenate([one.values for one in parts])
-    middle = parts[len(parts) // 2]
-    padding = middle.padding
-    return Pixels(
-        array=array,
-        spacing_mm=evidence.spacing_mm,
-        orientation=evidence.orientation,
-        window=evidence.window or derive_window(array, padding=padding),
-        window_source=evidence.window_source or "derived",
-        display_inverted=evidence.display_inverted,
-        aspect=evidence.aspect,
-        window_function=evidence.window_function,
-        lut=middle.lut if evidence.window_source == "lut" else None,
-        padding=padding,
-    )

@@ -69,6 +69,8 @@ class Evidence:
         day: day of the study, shifted by a secret distance for each patient: differences are
             true, dates cannot be known; None if the file names none.
         warnings: words a program acts on: ``burned_in_text``, ``head`` (recognisable face).
+        order: which of ``members`` (of a series) or which stored frame (of one file) each slice
+            is, the slices of the first time point first; empty where they stand as delivered.
     """
 
     path: Path
@@ -101,6 +103,7 @@ class Evidence:
     study: str | None = None
     day: int | None = None
     warnings: tuple[str, ...] = ()
+    order: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
