@@ -12,6 +12,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.errors import EvidenceError
+from engine.evidence.study import Evidence
+
 
 @dataclass(frozen=True)
 class ImageRef:
@@ -74,3 +77,36 @@ class ModelInput:
     texts: tuple[str, ...]
     images: tuple[NDArray[np.uint8], ...]
     volumes: tuple[NDArray[np.uint8], ...]
+
+
+def item_of(evidence: Evidence) -> Item:
+    """The item that stands for one piece of evidence in a search.
+
+    A picture of several pages is shown whole, page after page, as a cine is.
+
+    Raises:
+        EvidenceError: the evidence has neither picture nor text.
+    """
+    evidence = readable(evidence)
+    if evidence.kind == "report" or (evidence.kind == "document" and evidence.text):
+        return Item(text=evidence.text or "")
+    if evidence.kind == "image" and (evidence.shape or (1,))[0] == 1:
+        return Item(images=(ImageRef(evidence.path),))
+    if evidence.kind in ("image", "volume", "cine"):
+        if is_series(evidence):
+            return Item(volumes=(VolumeRef(evidence.members, kind="series"),))
+        return Item(volumes=(VolumeRef((evidence.path,), kind="file"),))
+    reason = f"this is a {evidence.source.get('object', evidence.kind)}; it holds no picture"
+    raise EvidenceError(evidence.path, "no_picture", reason)
+
+
+def readable(evidence: Evidence) -> Evidence:
+    """The evidence itself, or its error raised."""
+    if evidence.error is not None:
+        raise evidence.error
+    return evidence
+
+
+def is_series(evidence: Evidence) -> bool:
+    """True for a DICOM series of several files (a header with its data file is none)."""
+    return evidence.source.get("format") == "DICOM" and len(evidence.members) > 1

@@ -302,8 +302,3 @@ def load_pixels(evidence: Evidence) -> Pixels:
         raise EvidenceError(evidence.path, "no_picture", reason)
     loader = LOADERS.get(evidence.source.get("format", ""))
     return raster.load_picture(evidence.path) if loader is None else loader(evidence)
-
-
-def is_series(evidence: Evidence) -> bool:
-    """True for a DICOM series of several files (a header with its data file is none)."""
-    return evidence.source.get("format") == "DICOM" and len(evidence.members) > 1

@@ -1,12 +1,14 @@
-"""What a model sees: items turned into 8-bit RGB arrays, and the digest that names their content.
+"""What a model sees: items turned into 8-bit RGB arrays, by the rule of their source.
 
-Owns sampling of slices, crops, conversion to RGB and content hashing. Refuses to know models:
-the pixel budget of a family is the business of its adapter.
+Owns sampling of slices, crops and conversion to RGB; ``prepare`` (for models) and
+``as_model_sees`` (for a reader who wants to check) are one code. Refuses to know models: the pixel
+budget of a family is the business of its adapter.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -15,14 +17,56 @@ from PIL import Image
 
 from engine.errors import EvidenceError
 from engine.evidence.digest import digest
-from engine.evidence.item import ImageRef, Item, ModelInput, VolumeRef
-from engine.evidence.open import is_series, load_pixels, read_file, read_series
+from engine.evidence.item import ImageRef, Item, ModelInput, VolumeRef, is_series, item_of, readable
+from engine.evidence.open import load_pixels, read_file, read_series
 from engine.evidence.orient import upright
 from engine.evidence.raster import SUFFIXES, opened, page_rgb, picture_rgb, read_page
+from engine.evidence.rules import (
+    DERIVED,
+    FIXED,
+    MAX_SLICES,
+    STORED,
+    Rule,
+    is_plain_picture,
+    named_rule,
+    rule_for,
+    sentence_of,
+)
 from engine.evidence.study import Evidence, Pixels
 from engine.evidence.window import show_slice
 
-__all__ = ["digest", "item_of", "prepare", "sample_indices", "thumbnail"]
+__all__ = [
+    "Rule",
+    "Seen",
+    "as_model_sees",
+    "digest",
+    "item_of",
+    "prepare",
+    "rule_of",
+    "sample_indices",
+    "seen_slices",
+    "thumbnail",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What a model sees of one piece of evidence, and why.
+
+    Attributes:
+        array: [S, H, W, 3] uint8, exactly as a model's adapter receives it.
+        indices: which slices of the upright picture they are, from 0.
+        window: (center, width) that made 8 bits of the values; None for stored 8 bits, colour and
+            a table of the file.
+        rule: the rule that was followed.
+        sentence: what was done, for a reader.
+    """
+
+    array: NDArray[np.uint8]
+    indices: tuple[int, ...]
+    window: tuple[float, float] | None
+    rule: Rule
+    sentence: str
 
 
 def sample_indices(count: int, limit: int) -> list[int]:
@@ -36,7 +80,108 @@ def sample_indices(count: int, limit: int) -> list[int]:
     return [int(value) for value in np.linspace(0, count - 1, limit)]
 
 
-def prepare(item: Item, *, max_slices: int = 64) -> ModelInput:
+def seen_slices(source: Evidence | int, max_slices: int = MAX_SLICES) -> tuple[int, ...]:
+    """Which slices of something a model sees, from 0: by a count, or by the evidence's header."""
+    if isinstance(source, int):
+        return tuple(sample_indices(source, max_slices))
+    if not rule_for(source).several:
+        return (0,)
+    return tuple(sample_indices((source.shape or (0,))[0], max_slices))
+
+
+def rule_of(source: Evidence | ImageRef | VolumeRef, *, max_slices: int = MAX_SLICES) -> Rule:
+    """How something becomes pixels; of a reference the header is read.
+
+    Raises:
+        EvidenceError: it cannot be read.
+    """
+    if isinstance(source, VolumeRef) and source.kind == "slices":
+        return named_rule("release slices", window=STORED, limit=max_slices)
+    if isinstance(source, ImageRef):
+        found = rule_for(readable(read_file(Path(source.path))), limit=max_slices)
+        return found if source.box is None else named_rule("region", window=found.window)
+    evidence = source if isinstance(source, Evidence) else _read_volume(source)
+    return rule_for(readable(evidence), limit=max_slices)
+
+
+def as_model_sees(
+    evidence: Evidence, *, max_slices: int = MAX_SLICES, window: tuple[float, float] | None = None
+) -> Seen:
+    """Exactly what ``prepare`` hands to a model for this evidence.
+
+    Args:
+        evidence: a picture, volume or cine.
+        max_slices: most slices.
+        window: a fixed (center, width) in place of the rule's own; colour has none.
+
+    Raises:
+        EvidenceError: it holds no picture or cannot be read.
+    """
+    evidence = readable(evidence)
+    if item_of(evidence).text is not None:
+        reason = "a model sees the words of a report; there is no picture"
+        raise EvidenceError(evidence.path, "no_picture", reason)
+    return _see(evidence, max_slices=max_slices, fixed=None if evidence.color else window)
+
+
+def _see(evidence: Evidence, *, max_slices: int, fixed: tuple[float, float] | None = None) -> Seen:
+    """Decode and convert by the rule of the source; slices that no model sees stay undecoded."""
+    rule = rule_for(evidence, limit=max_slices)
+    if fixed is not None:
+        rule = replace(rule, window=FIXED, fixed=fixed)
+    if rule.name == "picture" and fixed is None:
+        return _see_picture(evidence, rule)
+    chosen = seen_slices(evidence, max_slices)
+    if _in_part(evidence, rule):
+        pixels = load_pixels(_only(evidence, chosen))
+        places: Sequence[int] = range(len(chosen))
+    else:
+        pixels = upright(load_pixels(evidence))
+        chosen = places = seen_slices(len(pixels.array), max_slices if rule.several else 1)
+    if rule.window == DERIVED and pixels.array.dtype == np.uint8:
+        rule = replace(rule, window=STORED)
+    array = np.stack([_as_rgb(show_slice(pixels, place, window=fixed)) for place in places])
+    used = fixed or _window_used(pixels, rule)
+    return Seen(array, chosen, used, rule, sentence_of(evidence, rule, len(chosen), used))
+
+
+def _see_picture(evidence: Evidence, rule: Rule) -> Seen:
+    """A plain picture of one page."""
+    array = picture_rgb(evidence.path)[None]
+    used = None if rule.window == STORED else load_pixels(evidence).window
+    return Seen(array, (0,), used, rule, sentence_of(evidence, rule, 1, used))
+
+
+def _in_part(evidence: Evidence, rule: Rule) -> bool:
+    """True for a series with one slice a file whose window needs no other slices.
+
+    A table may differ from slice to slice and is taken from the middle one, so it needs them all.
+    """
+    known = rule.window in (STORED, FIXED) or evidence.window_source == "header"
+    whole = (evidence.shape or (0,))[0] == len(evidence.members)
+    return known and whole and is_series(evidence)
+
+
+def _only(evidence: Evidence, chosen: Sequence[int]) -> Evidence:
+    """The same series with some of its slices only."""
+    where = evidence.geometry
+    if where is not None:
+        where = replace(where, origin_Z3=where.origin_Z3[list(chosen)])
+    return replace(
+        evidence,
+        members=tuple(evidence.members[index] for index in chosen),
+        shape=(len(chosen), *(evidence.shape or ())[1:]),
+        geometry=where,
+    )
+
+
+def _window_used(pixels: Pixels, rule: Rule) -> tuple[float, float] | None:
+    """The window that was applied; None where none was."""
+    plain = pixels.color or rule.window == STORED or pixels.lut is not None
+    return None if plain else pixels.window
+
+
+def prepare(item: Item, *, max_slices: int = MAX_SLICES) -> ModelInput:
     """Decode everything an item names, exactly as a model is to see it.
 
     Pictures become 8-bit RGB (alpha on white, deep values windowed), crops are cut from the
@@ -69,22 +214,35 @@ def prepare(item: Item, *, max_slices: int = 64) -> ModelInput:
 def image_rgb(ref: ImageRef) -> NDArray[np.uint8]:
     """One picture or crop as [H, W, 3] uint8."""
     path = Path(ref.path)
-    if path.suffix.lower() in SUFFIXES:
-        whole = picture_rgb(path, frame=ref.frame)
-    else:
-        pixels = upright(load_pixels(_readable(read_file(path))))
-        if ref.frame >= len(pixels.array):
-            reason = f"there is no frame {ref.frame + 1} in this file; ask for an earlier one"
-            raise EvidenceError(path, "no_frame", reason)
-        whole = _as_rgb(show_slice(pixels, ref.frame))
+    whole = _named_picture(path, ref.frame)
+    if whole is None:
+        whole = _frame_rgb(readable(read_file(path)), ref.frame)
     return whole if ref.box is None else _cut(whole, ref.box, path)
 
 
-def _readable(evidence: Evidence) -> Evidence:
-    """The evidence itself, or its error raised."""
-    if evidence.error is not None:
-        raise evidence.error
-    return evidence
+def _named_picture(path: Path, frame: int) -> NDArray[np.uint8] | None:
+    """A page of a file named as a picture; None where it is none, whatever its name says."""
+    if path.suffix.lower() not in SUFFIXES:
+        return None
+    try:
+        return picture_rgb(path, frame=frame)
+    except EvidenceError as error:
+        if error.code != "unsupported":
+            raise
+        return None
+
+
+def _frame_rgb(evidence: Evidence, frame: int) -> NDArray[np.uint8]:
+    """One frame of anything."""
+    if is_plain_picture(evidence):
+        return picture_rgb(evidence.path, frame=frame)
+    if frame == 0 and not rule_for(evidence).several:
+        return _see(evidence, max_slices=1).array[0]
+    pixels = upright(load_pixels(evidence))
+    if frame >= len(pixels.array):
+        reason = f"there is no frame {frame + 1} in this file; ask for an earlier one"
+        raise EvidenceError(evidence.path, "no_frame", reason)
+    return _as_rgb(show_slice(pixels, frame))
 
 
 def _cut(whole: NDArray[np.uint8], box: tuple[int, int, int, int], path: Path) -> NDArray[np.uint8]:
@@ -103,27 +261,20 @@ def _as_rgb(shown: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return np.repeat(shown[..., None], 3, axis=2) if shown.ndim == 2 else shown
 
 
-def volume_rgb(ref: VolumeRef, *, max_slices: int = 64) -> NDArray[np.uint8]:
+def volume_rgb(ref: VolumeRef, *, max_slices: int = MAX_SLICES) -> NDArray[np.uint8]:
     """A volume as [S, H, W, 3] uint8, S at most ``max_slices``."""
     if not ref.paths:
         raise EvidenceError("volume", "missing", "the volume names no files; check the task")
     if ref.kind == "slices":
         chosen = [Path(ref.paths[i]) for i in sample_indices(len(ref.paths), max_slices)]
         return _stack([_slice_rgb(path) for path in chosen])
+    return _see(readable(_read_volume(ref)), max_slices=max_slices).array
+
+
+def _read_volume(ref: VolumeRef) -> Evidence:
+    """The evidence that a reference to a volume names."""
     paths = [Path(path) for path in ref.paths]
-    evidence = _readable(read_file(paths[0]) if ref.kind == "file" else read_series(paths))
-    if is_series(evidence) and evidence.window_source == "header":
-        # the window is known from the headers, so slices that no model sees need no decoding
-        chosen_members = sample_indices(len(evidence.members), max_slices)
-        evidence = replace(evidence, members=tuple(evidence.members[i] for i in chosen_members))
-    return pixels_rgb(load_pixels(evidence), max_slices=max_slices)
-
-
-def pixels_rgb(pixels: Pixels, *, max_slices: int = 64) -> NDArray[np.uint8]:
-    """Decoded values as a model sees them: upright, sampled, windowed, [S, H, W, 3]."""
-    turned = upright(pixels)
-    chosen = sample_indices(len(turned.array), max_slices)
-    return np.stack([_as_rgb(show_slice(turned, index)) for index in chosen])
+    return read_file(paths[0]) if ref.kind == "file" else read_series(paths)
 
 
 def _slice_rgb(path: Path) -> NDArray[np.uint8]:
@@ -175,29 +326,9 @@ def _middle(source: Evidence | ImageRef | VolumeRef) -> tuple[NDArray[np.uint8],
     if isinstance(source, VolumeRef):
         if source.kind == "slices":
             return image_rgb(ImageRef(Path(source.paths[len(source.paths) // 2]))), 1.0
-        paths = [Path(path) for path in source.paths]
-        source = read_file(paths[0]) if source.kind == "file" else read_series(paths)
-    source = _readable(source)
+        source = _read_volume(source)
+    source = readable(source)
     if is_series(source):  # one slice is enough, and its volume may be large
-        source = replace(source, members=(source.members[len(source.members) // 2],))
+        source = _only(source, (len(source.members) // 2,))
     pixels = upright(load_pixels(source))
     return _as_rgb(show_slice(pixels, len(pixels.array) // 2)), pixels.aspect
-
-
-def item_of(evidence: Evidence) -> Item:
-    """The item that stands for one piece of evidence in a search.
-
-    Raises:
-        EvidenceError: the evidence has neither picture nor text.
-    """
-    evidence = _readable(evidence)
-    if evidence.kind == "report":
-        return Item(text=evidence.text or "")
-    if evidence.kind == "image":
-        return Item(images=(ImageRef(evidence.path),))
-    if evidence.kind in ("volume", "cine"):
-        if is_series(evidence):
-            return Item(volumes=(VolumeRef(evidence.members, kind="series"),))
-        return Item(volumes=(VolumeRef((evidence.path,), kind="file"),))
-    reason = f"this is a {evidence.source.get('object', evidence.kind)}; it holds no picture"
-    raise EvidenceError(evidence.path, "no_picture", reason)
