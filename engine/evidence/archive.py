@@ -1,0 +1,66 @@
+"""Archives as folders: what a zip or tar holds, as paths that every reader can open.
+
+Owns which members count as evidence (no hidden files, no ``__MACOSX``). Refuses zips that are
+documents, programs or arrays (.docx, .jar, .npz): those are no folders of files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from engine.errors import EvidenceError
+from engine.evidence import containers
+from engine.evidence.failures import of_system
+
+IGNORED = frozenset({"thumbs.db", "desktop.ini", "__macosx"})
+
+
+def is_archive(head: bytes) -> bool:
+    """True if a file's first bytes (300 are enough) are those of a zip or tar of files.
+
+    For a .tgz these are the first bytes as ``files.open_file`` gives them, that is, unzipped.
+    """
+    return containers.is_zip(head) or containers.is_tar(head)
+
+
+def members(path: Path) -> Iterator[Path]:
+    """The files in an archive, as paths that run on into it, in order of their names.
+
+    Nothing is unpacked yet: a member that cannot be is found out when it is opened. An archive in
+    the archive is one of its files; ask for its members in turn.
+
+    Args:
+        path: an archive on disk or a member that is one.
+
+    Raises:
+        EvidenceError: ``missing``, ``truncated``, ``damaged``, ``bomb``, ``too_large``,
+            ``nested`` or ``not_archive``.
+    """
+    archive = open_archive(path)
+    names = sorted(name for name in archive.members if not _hidden(name))
+    for name in names:
+        yield path / name
+
+
+def open_archive(path: Path) -> containers.Archive:
+    """The directory of an archive; see ``members``."""
+    try:
+        place = containers.locate(path)
+        if place.rest:
+            found = None
+        elif place.archive is None or place.member is None:
+            found = containers.archive_of(place.file)
+        else:
+            found = containers.archive_in(place.archive, place.member, place.file)
+    except OSError as failure:
+        raise of_system(path, failure) from failure
+    if found is None:
+        reason = "this is no archive of files; open it with the program that made it"
+        raise EvidenceError(path, "not_archive", reason)
+    return found
+
+
+def _hidden(name: str) -> bool:
+    """True for files that systems leave behind."""
+    return any(part.startswith(".") or part.lower() in IGNORED for part in name.split("/"))
