@@ -158,20 +158,23 @@ def _in_part(evidence: Evidence, rule: Rule) -> bool:
     A table may differ from slice to slice and is taken from the middle one, so it needs them all.
     """
     known = rule.window in (STORED, FIXED) or evidence.window_source == "header"
-    whole = (evidence.shape or (0,))[0] == len(evidence.members)
+    whole = (evidence.shape or (0,))[0] * evidence.times == len(evidence.members)
     return known and whole and is_series(evidence)
 
 
 def _only(evidence: Evidence, chosen: Sequence[int]) -> Evidence:
-    """The same series with some of its slices only."""
-    where = evidence.geometry
+    """The same series with some slices of its first time point only."""
+    where, order = evidence.geometry, evidence.order
     if where is not None:
         where = replace(where, origin_Z3=where.origin_Z3[list(chosen)])
+    members = [order[index] if order else index for index in chosen]
     return replace(
         evidence,
-        members=tuple(evidence.members[index] for index in chosen),
+        members=tuple(evidence.members[number] for number in members),
         shape=(len(chosen), *(evidence.shape or ())[1:]),
         geometry=where,
+        times=1,
+        order=(),
     )
 
 
@@ -329,6 +332,6 @@ def _middle(source: Evidence | ImageRef | VolumeRef) -> tuple[NDArray[np.uint8],
         source = _read_volume(source)
     source = readable(source)
     if is_series(source):  # one slice is enough, and its volume may be large
-        source = _only(source, (len(source.members) // 2,))
+        source = _only(source, ((source.shape or (1,))[0] // 2,))
     pixels = upright(load_pixels(source))
     return _as_rgb(show_slice(pixels, len(pixels.array) // 2)), pixels.aspect
