@@ -1,12 +1,11 @@
 """What a frame or a canvas shows, as plain frozen values, and the state of looking at it.
 
 Owns ``Picture``, ``Content`` and ``ViewState`` and their arithmetic. No widget, no file: the
-arrays are decoded elsewhere.
+arrays are decoded elsewhere. Windows and their presets are ``app.widgets.window_presets``.
 """
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,22 +13,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.widgets.window_presets import GIVEN, preset_name, starting_window, window_of
+from engine.evidence.geometry import Geometry
+from engine.evidence.study import Overlay
+
+__all__ = [
+    "GIVEN", "Content", "Picture", "ViewState", "crop", "eight_bit", "preset_name", "slice_index",
+    "starting_window", "window_of",
+]  # fmt: skip
+
 Render = Callable[[NDArray[Any], tuple[float, float] | None], NDArray[np.uint8]]
 
-# Width and centre in Hounsfield units; peers.md, section 1b.
-CT_WINDOWS = {
-    "1": (40.0, 400.0),
-    "2": (-600.0, 1500.0),
-    "3": (480.0, 2500.0),
-    "4": (40.0, 80.0),
-    "5": (90.0, 150.0),
-}
-CT_NAMES = {"1": "soft tissue", "2": "lung", "3": "bone", "4": "brain", "5": "liver"}
-# Where values carry no unit the keys mean shares of the given window: (shift, factor).
-PLAIN_WINDOWS = {"1": (0.0, 1.0), "2": (-0.25, 0.5), "3": (0.25, 0.5), "4": (0.0, 0.6)}
-PLAIN_NAMES = {"1": "as given", "2": "dark parts", "3": "bright parts", "4": "more contrast"}
-GIVEN, FULL = "9", "8"
-LEAST_ZOOM, MOST_ZOOM = 0.2, 20.0
+LEAST_ZOOM, MOST_ZOOM = 0.05, 100.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,12 +34,26 @@ class Picture:
     Attributes:
         array: [Z, Y, X], or [Z, Y, X, 3] for colour; Z = 1 for a plain picture.
         window: (center, width) it is first shown with.
-        render: turns values and a window (None: as the file asks) into 8 bits.
+        render: turns values and a window (None: as the file asks) into 8 bits, value by value:
+            the grey of one value never depends on its neighbours.
         aspect: height of a pixel over its width.
         orientation: patient sides to which columns, rows and slices run, or None.
         hounsfield: True if the values are Hounsfield units, so that CT presets apply.
         source: the whole picture that this one was cut from, [Y, X] or [Y, X, 3], or None.
         box: where it was cut: left, top, right, bottom in pixels of ``source``.
+        geometry: where each slice of ``array`` lies in the patient, or None.
+        overlays: graphics drawn over it, never burned into the values.
+        windows: every (center, width) of the header, the first one included.
+        marks: indices of the slices that the model saw.
+        ready: which slices are decoded, [Z]; the others are drawn as loading. None: all.
+        frame_ms: milliseconds of one frame of a cine, None if unknown.
+        spacing_mm: (row, column) distances where ``geometry`` does not say them, or None.
+        spacing_source: where the distances were found, in the header's word.
+        unit: of the values, for example ``HU``.
+        times: [T, Z, Y, X] of a 4D file, whose first time point ``array`` is, or None.
+        token: opaque, equal for one series; nothing is told from it but equality.
+        kind: ``image``, ``volume``, ``cine`` or empty.
+        notes: sentences about how it was made, for example resampled rows.
     """
 
     array: NDArray[Any]
@@ -55,6 +64,19 @@ class Picture:
     hounsfield: bool = False
     source: NDArray[np.uint8] | None = None
     box: tuple[int, int, int, int] | None = None
+    geometry: Geometry | None = None
+    overlays: tuple[Overlay, ...] = ()
+    windows: tuple[tuple[float, float], ...] = ()
+    marks: tuple[int, ...] = ()
+    ready: NDArray[np.bool_] | None = None
+    frame_ms: float | None = None
+    spacing_mm: tuple[float, float] | None = None
+    spacing_source: str | None = None
+    unit: str = ""
+    times: NDArray[Any] | None = None
+    token: str | None = None
+    kind: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def slices(self) -> int:
@@ -62,9 +84,35 @@ class Picture:
         return int(self.array.shape[0])
 
     @property
+    def moments(self) -> int:
+        """How many time points."""
+        return 1 if self.times is None else int(self.times.shape[0])
+
+    @property
     def color(self) -> bool:
         """True if the values are RGB."""
         return self.array.ndim == 4
+
+    @property
+    def spacing(self) -> tuple[float, float] | None:
+        """(row, column) distances in mm, None where no file said them."""
+        if self.spacing_mm is not None and min(self.spacing_mm) > 0:
+            return self.spacing_mm
+        if self.geometry is None:
+            return None
+        row = float(np.linalg.norm(self.geometry.row_step))
+        column = float(np.linalg.norm(self.geometry.column_step))
+        return (row, column) if min(row, column) > 0 else None
+
+    def is_ready(self, index: int) -> bool:
+        """True if the slice is decoded."""
+        return self.ready is None or bool(self.ready[index])
+
+    def values(self, index: int, moment: int = 0) -> NDArray[Any]:
+        """One slice at one time point, [Y, X] or [Y, X, 3]."""
+        if self.times is not None:
+            return self.times[moment, index]  # type: ignore[no-any-return]
+        return self.array[index]  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +135,10 @@ class ViewState:
         zoom: 1 fits the frame.
         pan_x, pan_y: of the picture's middle, in shares of the frame.
         inverted: black and white exchanged.
+        flip_h, flip_v: columns, rows of the stored picture run the other way.
+        turns: quarter turns to the right, after the flips.
+        given: which of the header's windows preset 9 means.
+        moment: 0 the first time point, 1 the last.
     """
 
     depth: float = 0.5
@@ -97,6 +149,21 @@ class ViewState:
     pan_x: float = 0.0
     pan_y: float = 0.0
     inverted: bool = False
+    flip_h: bool = False
+    flip_v: bool = False
+    turns: int = 0
+    given: int = 0
+    moment: float = 0.0
+
+    @property
+    def mirrored(self) -> bool:
+        """True if the picture is seen as in a mirror."""
+        return self.flip_h != self.flip_v
+
+    @property
+    def degrees(self) -> int:
+        """How far it is turned to the right, 0 to 270; two flips are half a turn."""
+        return (self.turns + (2 if self.flip_v else 0)) % 4 * 90
 
     def scrolled(self, steps: int, slices: int) -> ViewState:
         """``steps`` slices further in a stack of ``slices``."""
@@ -105,9 +172,20 @@ class ViewState:
         index = min(slices - 1, max(0, slice_index(self.depth, slices) + steps))
         return replace(self, depth=index / (slices - 1))
 
-    def zoomed(self, by: float) -> ViewState:
-        """Magnified ``by`` times."""
-        return replace(self, zoom=min(MOST_ZOOM, max(LEAST_ZOOM, self.zoom * by)))
+    def at_moment(self, steps: int, moments: int) -> ViewState:
+        """``steps`` time points further; after the last comes the first."""
+        if moments < 2:
+            return self
+        index = (slice_index(self.moment, moments) + steps) % moments
+        return replace(self, moment=index / (moments - 1))
+
+    def zoomed(self, by: float, at: tuple[float, float] = (0.0, 0.0)) -> ViewState:
+        """Magnified ``by`` times around ``at``, in shares of the frame from its middle."""
+        zoom = min(MOST_ZOOM, max(LEAST_ZOOM, self.zoom * by))
+        by = zoom / self.zoom
+        x = at[0] + (self.pan_x - at[0]) * by
+        y = at[1] + (self.pan_y - at[1]) * by
+        return replace(self, zoom=zoom).panned(x - self.pan_x, y - self.pan_y)
 
     def panned(self, dx: float, dy: float) -> ViewState:
         """Moved by shares of the frame; the middle stays within reach."""
@@ -122,17 +200,34 @@ class ViewState:
         shift = min(10.0, max(-10.0, self.shift + brighter))
         return replace(self, factor=factor, shift=shift)
 
-    def with_preset(self, key: str) -> ViewState:
-        """The window of a preset key."""
-        return replace(self, preset=key, shift=0.0, factor=1.0)
+    def with_preset(self, key: str, *, given: int = 0) -> ViewState:
+        """The window of a preset key; for preset 9 the header's window number ``given``."""
+        return replace(self, preset=key, shift=0.0, factor=1.0, given=given)
+
+    def flipped(self, *, across: bool) -> ViewState:
+        """Left and right (``across``) or top and bottom of what is seen exchanged."""
+        pan = (-self.pan_x, self.pan_y) if across else (self.pan_x, -self.pan_y)
+        if across == (self.turns % 2 == 0):
+            flipped = replace(self, flip_h=not self.flip_h)
+        else:
+            flipped = replace(self, flip_v=not self.flip_v)
+        return replace(flipped, pan_x=pan[0], pan_y=pan[1])
+
+    def turned(self, quarters: int, *, ratio: float = 1.0) -> ViewState:
+        """Turned to the right around the middle of a frame ``ratio`` times as wide as high."""
+        x, y = self.pan_x * ratio, self.pan_y
+        for _ in range(quarters % 4):
+            x, y = -y, x
+        turned = replace(self, turns=(self.turns + quarters) % 4, pan_x=0.0, pan_y=0.0)
+        return turned.panned(x / ratio, y)
 
     def fitted(self) -> ViewState:
         """The whole picture in the frame."""
         return replace(self, zoom=1.0, pan_x=0.0, pan_y=0.0)
 
     def fresh(self) -> ViewState:
-        """Fit and the given window; the slice stays."""
-        return ViewState(depth=self.depth)
+        """Fit, upright and the given window; slice and time point stay."""
+        return ViewState(depth=self.depth, moment=self.moment)
 
 
 def slice_index(depth: float, slices: int) -> int:
@@ -140,50 +235,26 @@ def slice_index(depth: float, slices: int) -> int:
     return min(slices - 1, max(0, round(depth * (slices - 1))))
 
 
-def starting_window(picture: Picture, preset: str) -> tuple[float, float]:
-    """(center, width) of a preset for this picture."""
-    center, width = picture.window
-    if preset == FULL:
-        low, high = _range(picture)
-        return (low + high + 1) / 2, max(1.0, high - low + 1)
-    if picture.hounsfield and preset in CT_WINDOWS:
-        return CT_WINDOWS[preset]
-    shift, factor = PLAIN_WINDOWS.get(preset, (0.0, 1.0))
-    return center + shift * width, width * factor
-
-
-_RANGES: weakref.WeakKeyDictionary[Picture, tuple[float, float]] = weakref.WeakKeyDictionary()
-
-
-def _range(picture: Picture) -> tuple[float, float]:
-    """Least and greatest value; found once, since a large volume takes a moment."""
-    if picture not in _RANGES:
-        _RANGES[picture] = (float(picture.array.min()), float(picture.array.max()))
-    return _RANGES[picture]
-
-
-def window_of(picture: Picture, state: ViewState) -> tuple[float, float] | None:
-    """(center, width) in force, or None while the picture is shown as its file asks."""
-    as_given = state.preset == GIVEN or (state.preset == "1" and not picture.hounsfield)
-    if as_given and state.shift == 0.0 and state.factor == 1.0:
-        return None
-    center, width = starting_window(picture, state.preset)
-    return center + state.shift * width, max(1.0, width * state.factor)
-
-
-def preset_name(picture: Picture, preset: str) -> str:
-    """What a preset key does to this picture, in words."""
-    if preset == FULL:
-        return "full range"
-    return (CT_NAMES if picture.hounsfield else PLAIN_NAMES).get(preset, "as given")
-
-
 def crop(picture: Picture, box: tuple[int, int, int, int]) -> Picture:
     """The region of a picture, with the whole one kept for the inset."""
     left, top, right, bottom = box
     whole = picture.render(picture.array[0], None)
     cut = picture.array[:, top:bottom, left:right]
-    return replace(picture, array=np.ascontiguousarray(cut), source=whole, box=box)
+    placed = picture.geometry
+    if placed is not None:
+        corner = top * placed.row_step + left * placed.column_step
+        placed = replace(placed, origin_Z3=placed.origin_Z3 + corner)
+    return replace(
+        picture,
+        array=np.ascontiguousarray(cut),
+        times=None if picture.times is None else picture.times[:, :, top:bottom, left:right],
+        source=whole,
+        box=box,
+        geometry=placed,
+        overlays=tuple(
+            replace(one, top=one.top - top, left=one.left - left) for one in picture.overlays
+        ),
+    )
 
 
 def eight_bit(array: NDArray[np.uint8], *, orientation: str | None = None) -> Picture:

@@ -7,32 +7,19 @@ and its events; drawing is ``canvas_paint``. Knows neither files nor what the pi
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app import theme
+from app import keys, theme
 from app.widgets import canvas_paint as paint
 from app.widgets.content import Picture, ViewState
+from app.widgets.view_commands import STATE_COMMANDS, Room
 
 OVERLAYS = frozenset({"letters", "slice", "window", "zoom", "bar"})
 NOTCH = 120
 WINDOW_PER_PIXEL = 1 / 250
 ZOOM_PER_PIXEL = 1 / 150
-
-_STEPS = {
-    Qt.Key.Key_Up: -1,
-    Qt.Key.Key_Left: -1,
-    Qt.Key.Key_Down: 1,
-    Qt.Key.Key_Right: 1,
-    Qt.Key.Key_PageUp: -10,
-    Qt.Key.Key_PageDown: 10,
-    Qt.Key.Key_Home: -1_000_000,
-    Qt.Key.Key_End: 1_000_000,
-}
-_PRESETS = {getattr(Qt.Key, f"Key_{digit}"): str(digit) for digit in (1, 2, 3, 4, 5, 8, 9)}
 
 
 class ImageCanvas(QWidget):
@@ -106,28 +93,20 @@ class ImageCanvas(QWidget):
 
     def handle_key(self, event: QKeyEvent) -> bool:
         """Do what a key asks; False if the key means nothing here."""
-        if self._picture is None or event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+        command = keys.current().command_of(event, "picture")
+        return command is not None and self.do(command)
+
+    def do(self, command_id: str) -> bool:
+        """Do a command of ``app.keys`` for pictures; False if it means nothing here."""
+        change = STATE_COMMANDS.get(command_id)
+        if self._picture is None or change is None:
             return False
-        key = Qt.Key(event.key())
-        state = self._state
-        if key in _STEPS:
-            state = state.scrolled(_STEPS[key], self._picture.slices)
-        elif key in _PRESETS:
-            state = state.with_preset(_PRESETS[key])
-        elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
-            state = state.zoomed(1.25)
-        elif key == Qt.Key.Key_Minus:
-            state = state.zoomed(0.8)
-        elif key == Qt.Key.Key_0:
-            state = state.fitted()
-        elif key == Qt.Key.Key_I:
-            state = replace(state, inverted=not state.inverted)
-        elif key == Qt.Key.Key_R:
-            state = state.fresh()
-        else:
-            return False
-        self._act(state)
+        self._act(change(self._state, self._picture, self._room()))
         return True
+
+    def _room(self) -> Room:
+        ratio = self.devicePixelRatioF()
+        return Room(self.width() * ratio, self.height() * ratio)
 
     def sizeHint(self) -> QSize:
         return QSize(320, 320)

@@ -144,7 +144,7 @@ def test_full_range_given_invert_and_reset(qtbot, canvas):
     qtbot.keyClick(canvas, KEY.Key_I)
     assert canvas.state.inverted
     qtbot.keyClick(canvas, KEY.Key_Plus)
-    qtbot.keyClick(canvas, KEY.Key_R)
+    qtbot.keyClick(canvas, KEY.Key_X)
     assert canvas.state == ViewState(depth=canvas.state.depth)
 
 
