@@ -6,7 +6,7 @@ Owns the document's keys. Refuses to print: the command line does.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,8 @@ from engine.errors import EvidenceError
 from engine.evidence.open import load_pixels
 from engine.evidence.raster import load_picture
 from engine.evidence.study import Evidence, Pixels
+
+LAYER = 1 << 22
 
 
 def describe(
@@ -96,21 +98,43 @@ def _pixels(evidence: Evidence) -> Pixels:
 def _numbers(pixels: Pixels) -> dict[str, Any]:
     """Least, greatest and mean finite value, the window and the true shape."""
     every = pixels.array if pixels.times is None else pixels.times
+    least, greatest, mean = statistics(every)
     found: dict[str, Any] = {
         "shape": list(pixels.array.shape),
-        "min": None,
-        "max": None,
-        "mean": None,
+        "min": least,
+        "max": greatest,
+        "mean": mean,
     }
-    if every.dtype.kind == "f" and not np.isfinite(every).all():
-        every = every[np.isfinite(every)]
-    if every.size:
-        found["min"], found["max"] = _plain(every.min()), _plain(every.max())
-        with np.errstate(over="ignore"):
-            found["mean"] = _plain(every.mean(dtype=np.float64))
     if not pixels.color:
         found.update(window=list(pixels.window), window_source=pixels.window_source)
     return found
+
+
+def statistics(values: NDArray[np.generic]) -> tuple[float | None, float | None, float | None]:
+    """Least, greatest and mean finite value; None where there is none.
+
+    Goes part by part, so that a volume is never held twice.
+    """
+    least, greatest, total, count = math.inf, -math.inf, 0.0, 0
+    for layer in _layers(values):
+        known = layer[np.isfinite(layer)] if layer.dtype.kind == "f" else layer
+        if known.size:
+            least, greatest = min(least, float(known.min())), max(greatest, float(known.max()))
+            with np.errstate(over="ignore"):
+                total += float(known.sum(dtype=np.float64))
+            count += known.size
+    if count == 0:
+        return None, None, None
+    return least, greatest, _plain(total / count)
+
+
+def _layers(values: NDArray[np.generic]) -> Iterator[NDArray[np.generic]]:
+    """Parts of an array along its first axes, each of at most some million values."""
+    if values.ndim <= 2 or values.size <= LAYER:
+        yield values
+        return
+    for part in values:
+        yield from _layers(part)
 
 
 def _plain(value: Any) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from engine.evidence.pixels import (
     thumbnail,
 )
 from engine.evidence.rules import SOURCES, WINDOW_WORDS, named_rule
+from engine.evidence.show import statistics
 from engine.evidence.window import show_slice
 from tests.engine.evidence_files import dicom, picture, ramp, slices
 from tests.shared import SHARED, shared_path
@@ -205,3 +207,19 @@ def test_seen_slices_by_count() -> None:
     assert seen_slices(300) == tuple(sample_indices(300, 64))
     assert seen_slices(3, 2) == (0, 2)
     assert seen_slices(0) == ()
+
+
+def test_statistics_hold_no_second_volume() -> None:
+    values = np.arange(6_000_000, dtype=np.float32).reshape(6, 1000, 1000)
+    values[2, 5, 7] = np.nan
+    values[3, 0, 0] = np.inf
+    tracemalloc.start()
+    found = statistics(values)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    kept = values[np.isfinite(values)]
+    assert found[:2] == (0.0, 5_999_999.0)
+    np.testing.assert_allclose(found[2], kept.mean(dtype=np.float64), rtol=1e-12)
+    assert peak < values.nbytes / 2
+    assert statistics(np.full((2, 2), np.nan)) == (None, None, None)
+    assert statistics(np.array([[True, False]])) == (0.0, 1.0, 0.5)
