@@ -57,7 +57,8 @@ def key_name(event: QKeyEvent) -> str:
 def shown_name(name: str) -> str:
     """A key's name as this machine writes it (``⌘Z`` for ``Ctrl+Z`` on macOS)."""
     written = QKeySequence.fromString(name, QKeySequence.SequenceFormat.PortableText)
-    return written.toString(QKeySequence.SequenceFormat.NativeText) or name
+    words = written.toString(QKeySequence.SequenceFormat.NativeText) or name
+    return words.replace("Return", "Enter")
 
 
 def known_name(name: str) -> str:

@@ -15,7 +15,7 @@ from PySide6.QtGui import QKeyEvent
 
 from app.actions import COMMANDS as WINDOW
 from app.actions import PAGES
-from app.key_names import key_name, known_name
+from app.key_names import key_name, known_name, shown_name
 
 # where a command counts: in the words of a person
 PLACES = {
@@ -244,6 +244,16 @@ _in_force = KeyMap()
 def current() -> KeyMap:
     """The keys in force."""
     return _in_force
+
+
+def first_key(id_: str) -> str:
+    """A command's first key in force as this machine writes it; empty if it has none."""
+    return next(map(shown_name, _in_force.keys_of(id_)), "")
+
+
+def with_key(words: str, id_: str) -> str:
+    """Words on a button with the command's key after them."""
+    return f"{words}  {first_key(id_)}".rstrip()
 
 
 def use(keymap: KeyMap) -> None:

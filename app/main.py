@@ -14,7 +14,7 @@ from pathlib import Path
 from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox
 
-from app import theme
+from app import keys, theme
 from app.actions import FIRST_PAGE, PAGES
 from app.changes import Change, Changes
 from app.failures import LastDoor, sentence
@@ -60,7 +60,8 @@ class Follower:
         changes.watch("settings", call=self.follow)
 
     def follow(self, _change: Change | None = None) -> None:
-        """Apply the text scale in force."""
+        """Apply the text scale and the keys in force."""
+        keys.use(keys.KeyMap.of_text(self._settings.current.key_overrides))
         application = QApplication.instance()
         assert isinstance(application, QApplication)
         percent = self._settings.current.text_scale

@@ -245,9 +245,11 @@ class StatisticsShown:
 
 @dataclass(frozen=True)
 class KeyShown:
-    """One command and its keys on the keys page."""
+    """One command and its keys on the keys page; ``changed`` if they are not the first ones."""
 
     command: str
     page: str
     keys: str
     conflict: str = ""
+    id: str = ""
+    changed: bool = False

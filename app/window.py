@@ -14,7 +14,7 @@ from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
-from app import theme
+from app import keys, theme
 from app.actions import COMMANDS, FIRST_PAGE, PAGES, build, page
 from app.jobs import Jobs
 from app.notify import Notify
@@ -54,6 +54,7 @@ class MainWindow(QMainWindow):
         self._leaving = False
         self._left = False
         self._helpers: tuple[object, ...] = ()
+        self._shortcuts: dict[str, QShortcut] = {}
         self.setWindowTitle(TITLE)
         self.setWindowIcon(theme.icon("app", size=64))
         self.setMinimumSize(*LEAST_SIZE)
@@ -69,6 +70,7 @@ class MainWindow(QMainWindow):
     def attach(self, services: Services) -> None:
         """Give the window what its pages' presenters need."""
         self._services = services
+        services.changes.watch("settings", call=self.name_keys)
         self._restore()
 
     def keep(self, *helpers: object) -> None:
@@ -168,14 +170,22 @@ class MainWindow(QMainWindow):
     def _bind_keys(self) -> None:
         self.rail.chosen.connect(self.go)
         for entry in PAGES:
-            self._shortcut(entry.shortcut, lambda page_id=entry.id: self.go(page_id))
+            self._shortcut(f"go-{entry.id}", lambda page_id=entry.id: self.go(page_id))
         for command in COMMANDS:
-            self._shortcut(command.shortcut, getattr(self, command.method))
+            self._shortcut(command.id, getattr(self, command.method))
+        self.name_keys()
 
-    def _shortcut(self, keys: str, call: Any) -> None:
-        shortcut = QShortcut(QKeySequence(keys), self)
+    def _shortcut(self, command: str, call: Any) -> None:
+        shortcut = QShortcut(self)
         shortcut.setContext(Qt.ShortcutContext.WindowShortcut)
         shortcut.activated.connect(lambda: call())
+        self._shortcuts[command] = shortcut
+
+    def name_keys(self, _change: object = None) -> None:
+        """Listen to the keys in force."""
+        self.rail.name_keys(PAGES)
+        for command, shortcut in self._shortcuts.items():
+            shortcut.setKeys([QKeySequence(name) for name in keys.current().keys_of(command)])
 
     def _restore(self) -> None:
         """Geometry of last time; a damaged file is worth no sentence."""

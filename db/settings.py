@@ -25,14 +25,18 @@ def _setting(
     *,
     bounds: tuple[int, int] | None = None,
     choices: tuple[str, ...] | None = None,
+    hidden: bool = False,
 ) -> Any:
     metadata = {"title": title, "help": help_text, "bounds": bounds, "choices": choices}
-    return field(default=default, metadata=metadata)
+    # What is hidden is kept here and edited on a page of its own.
+    return field(default=default, metadata={**metadata, "hidden": hidden})
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Every setting. Each field's metadata has ``title``, ``help``, ``bounds``, ``choices``."""
+    """Every setting. Each field's metadata has ``title``, ``help``, ``bounds``, ``choices``,
+    ``hidden``.
+    """
 
     rater_name: str = _setting(
         "", "Rater", "Name or initials stored with every rating on this machine."
@@ -42,6 +46,13 @@ class Settings:
         True,
         "Linked viewers",
         "Scrolling, windowing or zooming one picture does the same to the others beside it.",
+    )
+    picture_memory_mb: int = _setting(
+        0,
+        "Memory for pictures",
+        "Megabytes of decoded series that the viewer keeps ready; 0 takes an eighth of the memory "
+        "of this machine, at most 4,096.",
+        bounds=(0, 65536),
     )
     rest_minutes: int = _setting(
         45,
@@ -60,6 +71,18 @@ class Settings:
         "Number format",
         "How models compute. auto takes float32 on a processor and bfloat16 on a graphics card.",
         choices=("auto", "float32", "bfloat16", "float16"),
+    )
+    key_overrides: str = _setting(
+        "", "Keys", "Keys that differ from the defaults, as JSON.", hidden=True
+    )
+    display_size: str = _setting(
+        "", "Display", "Size of the display when its test pattern was looked at.", hidden=True
+    )
+    display_scale: str = _setting(
+        "", "Display scale", "Scale factor of the display at that time.", hidden=True
+    )
+    display_statement: str = _setting(
+        "", "Statement on the display", "What the reader stated about its calibration.", hidden=True
     )
 
 

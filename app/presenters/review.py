@@ -17,6 +17,7 @@ from typing import Any
 
 from app.actions import load
 from app.failures import sentence
+from app.keys import first_key
 from app.presenters.base import Presenter
 from app.presenters.pace import ItemClock, Pace
 from app.presenters.review_media import board_item
@@ -122,14 +123,16 @@ class ReviewPresenter(Presenter):
         self._clock.act()
         self._answer = answer
         self.view.show_answer(answer)
-        self.view.show_hint("Enter stores it and goes on")
+        self.view.show_hint(f"{first_key('confirm')} stores it and goes on")
 
     def confirm(self) -> None:
         """Store the chosen answer, then go on."""
         if not self._listening():
             return
         if self._answer is None:
-            self.view.show_hint("Choose first: F, J, T or N", kind="warn")
+            names = [first_key(f"answer-{one}") for one in ("left", "right", "both", "neither")]
+            words = f"{', '.join(names[:-1])} or {names[-1]}"
+            self.view.show_hint(f"Choose first: {words}", kind="warn")
             return
         self._state = "storing"
         self.view.set_live(False)

@@ -1,46 +1,19 @@
-"""Decides for the settings page: keeps what was edited, says why it cannot, lists the keys."""
+"""Decides for the settings page: keeps what was edited, says why it cannot.
+
+The keys are the business of ``app.presenters.settings_keys``.
+"""
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
 from typing import Any
 
-from app.actions import COMMANDS, PAGES
 from app.changes import Change
 from app.presenters.base import Presenter
+from app.presenters.settings_keys import ORIGIN, KeysPresenter
 from app.services import Services
-from app.shown import KeyShown
-from app.widgets.key_help import LOOKING_KEYS, RATING_KEYS
 from db.errors import StoreError
 from db.settings import Settings
-
-ORIGIN = "settings page"
-
-
-def all_keys() -> tuple[KeyShown, ...]:
-    """Every key of the window with its place; a clash is named on both lines."""
-    keys = [KeyShown(page.text, "everywhere", page.shortcut) for page in PAGES]
-    keys += [KeyShown(command.text, "everywhere", command.shortcut) for command in COMMANDS]
-    keys += [KeyShown(words[0].upper() + words[1:], "Review", key) for key, words in RATING_KEYS]
-    keys += [
-        KeyShown(words[0].upper() + words[1:], "Review, Viewer", key)
-        for key, words in LOOKING_KEYS
-        if key != "F11"
-    ]
-    return tuple(_with_conflict(key, keys) for key in keys)
-
-
-def _with_conflict(key: KeyShown, keys: list[KeyShown]) -> KeyShown:
-    others = [
-        other.command
-        for other in keys
-        if other is not key
-        and other.keys == key.keys
-        and (
-            set(other.page.split(", ")) & set(key.page.split(", "))
-            or "everywhere" in (other.page, key.page)
-        )
-    ]
-    return KeyShown(key.command, key.page, key.keys, ", ".join(others))
 
 
 class SettingsPresenter(Presenter):
@@ -50,12 +23,13 @@ class SettingsPresenter(Presenter):
         super().__init__(view, services)
         view.edited.connect(self._edited)
         view.defaults_wanted.connect(self._defaults)
+        self.keys = KeysPresenter(view.keys_page, services)
         services.changes.watch("settings", call=self._changed)
 
     def shown(self, argument: Any = None) -> None:
         """The page came to the front."""
         self.view.show_settings(self.services.settings.current, str(self.services.home.settings))
-        self.view.show_keys(all_keys())
+        self.keys.shown()
 
     def _changed(self, change: Change) -> None:
         if change.origin != ORIGIN:
@@ -70,7 +44,10 @@ class SettingsPresenter(Presenter):
             self.view.show_state(str(error), tone="error")
 
     def _defaults(self) -> None:
-        self._save(Settings())
+        # What has a page of its own (the keys) is reset there.
+        now = self.services.settings.current
+        apart = [one.name for one in fields(Settings) if one.metadata["hidden"]]
+        self._save(replace(Settings(), **{name: getattr(now, name) for name in apart}))
         self.view.show_settings(self.services.settings.current, str(self.services.home.settings))
 
     def _save(self, settings: Settings) -> None:

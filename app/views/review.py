@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QHideEvent, QKeyEvent, QKeySequence, QResizeEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QStackedLayout, QVBoxLayout, QWidget
 
+from app import keys
 from app.views.review_pages import SentencePage, StartPage, StudyRow
 from app.widgets.answer_bar import AnswerBar
 from app.widgets.key_help import KeyHelp
@@ -19,12 +20,7 @@ from app.widgets.progress_strip import ProgressStrip
 from app.widgets.triptych import BoardItem, TriptychBoard
 
 LEAST = (1280, 800)
-ANSWER_KEYS = {
-    Qt.Key.Key_F: "left",
-    Qt.Key.Key_J: "right",
-    Qt.Key.Key_T: "both",
-    Qt.Key.Key_N: "neither",
-}
+ANSWERS = ("left", "right", "both", "neither")
 MARKED = {"left": ("left",), "right": ("right",), "both": ("left", "right")}
 _INPUTS = (
     QEvent.Type.KeyPress,
@@ -76,7 +72,8 @@ class ReviewView(QWidget):
         self._wanted: QWidget = self.start
         self._lay_out()
         self._connect()
-        self.help = KeyHelp(self)
+        self.help = KeyHelp(self, page="review")
+        self._flip_key = 0
 
     # setters
 
@@ -140,27 +137,29 @@ class ReviewView(QWidget):
     # events
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if self._stack.currentWidget() is self.curtain and event.key() == Qt.Key.Key_P:
+        command = keys.current().command_of(event, "review") or ""
+        page = self._stack.currentWidget()
+        if page is self.curtain and command == "pause":
             self.resume_asked.emit()
-        elif self._stack.currentWidget() is self.end and event.matches(
-            QKeySequence.StandardKey.Undo
-        ):
+        elif page is self.end and command == "undo":
             self.undo_asked.emit()
-        elif self._stack.currentWidget() is not self._reading:
+        elif page is not self._reading:
             event.ignore()
         elif self.help.isVisible():
             self.help.hide()
-        elif not self._rating_key(event) and not self._looking_key(event):
+        elif not self._rating_key(command, event) and not self._looking_key(command, event):
             event.ignore()
 
     def keyReleaseEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
+        if event.key() == self._flip_key and not event.isAutoRepeat():
+            self._flip_key = 0
             self.board.flip_back()
         else:
             event.ignore()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        self._name_keys()
         application = QApplication.instance()
         if application is not None:
             application.installEventFilter(self)
@@ -181,40 +180,46 @@ class ReviewView(QWidget):
             self.input_seen.emit()
         return False
 
-    def _rating_key(self, event: QKeyEvent) -> bool:
-        key = Qt.Key(event.key())
-        if event.matches(QKeySequence.StandardKey.Undo):
+    def _rating_key(self, command: str, event: QKeyEvent) -> bool:
+        if command == "undo":
             self.undo_asked.emit()
             return True
-        plain = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-        if event.isAutoRepeat() or plain != Qt.KeyboardModifier.NoModifier:
+        if event.isAutoRepeat():
             return False
-        if key in ANSWER_KEYS:
-            self.answer_chosen.emit(ANSWER_KEYS[key])
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        if command.removeprefix("answer-") in ANSWERS:
+            self.answer_chosen.emit(command.removeprefix("answer-"))
+        elif command == "confirm":
             self.confirm_asked.emit()
-        elif key == Qt.Key.Key_P:
+        elif command == "pause":
             self.pause_asked.emit()
         else:
             return False
         return True
 
-    def _looking_key(self, event: QKeyEvent) -> bool:
-        key = Qt.Key(event.key())
-        if key == Qt.Key.Key_Space:
+    def _looking_key(self, command: str, event: QKeyEvent) -> bool:
+        if command == "flip":
             if not event.isAutoRepeat():
+                self._flip_key = event.key()
                 self.board.flip()
-        elif key == Qt.Key.Key_M:
+        elif command == "maximise":
             self.board.enlarge()
-        elif key == Qt.Key.Key_Escape:
+        elif command == "back":
             self.board.shrink()
-        elif key == Qt.Key.Key_K and not event.isAutoRepeat():
-            self.show_link(on=not self.board.link.on)
-        elif event.text() == "?":
+        elif command == "link":
+            if not event.isAutoRepeat():
+                self.show_link(on=not self.board.link.on)
+        elif command == "help":
             self.help.open()
         else:
             return self.board.handle_key(event)
         return True
+
+    def _name_keys(self) -> None:
+        """Keys may have been changed while another page was on show."""
+        for part in (self.answers, self.strip, self.board.prompt):
+            part.name_keys()
+        self._go_on.setText(keys.with_key("Go on", "pause"))
+        self._back.setText(keys.with_key("Back to the last item", "undo"))
 
     # building
 
@@ -233,10 +238,12 @@ class ReviewView(QWidget):
         self.small.add_button("Full screen  F11", primary=True).clicked.connect(
             self.full_screen_asked
         )
-        self.curtain.add_button("Go on  P", primary=True).clicked.connect(self.resume_asked)
+        self._go_on = self.curtain.add_button("Go on", primary=True)
+        self._go_on.clicked.connect(self.resume_asked)
         self.curtain.add_button("Leave the study").clicked.connect(self.leave_asked)
         self.end.add_button("Back to the studies", primary=True).clicked.connect(self.leave_asked)
-        self.end.add_button("Back to the last item  Ctrl+Z").clicked.connect(self.undo_asked)
+        self._back = self.end.add_button("Back to the last item")
+        self._back.clicked.connect(self.undo_asked)
 
     def _connect(self) -> None:
         self.answers.chosen.connect(self.answer_chosen)

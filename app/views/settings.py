@@ -12,7 +12,7 @@ from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QFrame, QLineEdit, QScrollArea, QTabWidget, QWidget
 
 from app.shown import KeyShown
-from app.tables.rows import Column, RowsModel
+from app.views.settings_keys import KeysView
 from app.widgets.blocks import (
     button,
     column,
@@ -20,24 +20,11 @@ from app.widgets.blocks import (
     margins,
     quiet,
     row,
-    stretch_columns,
-    table_view,
     tell,
     title,
 )
 from app.widgets.form import DataForm
-from app.widgets.ink import INK, px
-
-COLUMNS: tuple[Column[KeyShown], ...] = (
-    Column("Command", lambda shown: shown.command),
-    Column("Where", lambda shown: shown.page),
-    Column("Keys", lambda shown: shown.keys),
-    Column(
-        "Conflict",
-        lambda shown: f"▲ {shown.conflict}" if shown.conflict else "",
-        colour=lambda shown: INK["warn"],
-    ),
-)
+from app.widgets.ink import px
 
 
 class SettingsView(QWidget):
@@ -60,18 +47,15 @@ class SettingsView(QWidget):
         self.state = label("")
         self.state.hide()
         self.path = quiet(small=True)
-        self.keys = RowsModel[KeyShown](COLUMNS)
-        self.table = table_view("Keys")
-        self.table.setModel(self.keys)
-        stretch_columns(self.table, 3, {0: 300, 1: 180, 2: 220})
+        self.keys_page = KeysView()
+        self.keys = self.keys_page.keys
         self.none_found = quiet("No setting holds these words.")
         self.none_found.hide()
-        self._all_keys: tuple[KeyShown, ...] = ()
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         self.tabs.setAccessibleName("Settings and keys")
         self.tabs.addTab(self._form_page(), "Settings")
-        self.tabs.addTab(self._keys_page(), "Keys")
+        self.tabs.addTab(self.keys_page, "Keys")
         layout = column(row(title("Settings"), 1, self.search), self.tabs)
         layout.setContentsMargins(px(12), px(12), px(12), px(12))
         self.setLayout(layout)
@@ -99,21 +83,6 @@ class SettingsView(QWidget):
         area.setWidget(inner)
         return area
 
-    def _keys_page(self) -> QWidget:
-        page = QWidget()
-        page.setLayout(
-            column(
-                quiet(
-                    "Keys are fixed in this version; two commands on one key in "
-                    "the same place are named here.",
-                    small=True,
-                ),
-                self.table,
-            )
-        )
-        margins(page, 0, px(10), 0, 0)
-        return page
-
     def show_settings(self, settings: Any, path: str) -> None:
         """Show a settings dataclass and where it is kept."""
         self.form.show_value(settings)
@@ -133,20 +102,9 @@ class SettingsView(QWidget):
 
     def show_keys(self, keys: Sequence[KeyShown]) -> None:
         """List the keys."""
-        self._all_keys = tuple(keys)
-        self.keys.set_rows(self._all_keys)
+        self.keys_page.show_keys(keys)
 
     def _searched(self, words: str) -> None:
         left = self.form.filter(words)
         self.none_found.setVisible(left == 0)
-        wanted = words.casefold().split()
-        self.keys.set_rows(
-            [
-                shown
-                for shown in self._all_keys
-                if all(
-                    word in f"{shown.command} {shown.page} {shown.keys}".casefold()
-                    for word in wanted
-                )
-            ]
-        )
+        self.keys_page.search(words)

@@ -75,7 +75,7 @@ class ViewerView(QWidget):
         self._stack = QStackedLayout(self)
         self._lay_out()
         self._ask_for_files()
-        self.help = KeyHelp(self, blocks=("Looking",))
+        self.help = KeyHelp(self, page="viewer")
         self.strip.opened.connect(lambda row: self.series_wanted.emit(row, self._active))
         self.show_empty("Open a file or a folder, or drop it here.")
         self.show_layout("1")

@@ -10,29 +10,36 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QResizeEv
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from app import theme
+from app.keys import first_key
 from app.widgets.triptych import GUTTER, MARGIN, mirrored, wing_width
 
 HEIGHT = 56
-# answer, key, words, side of its key
+# answer, words, side of its key
 ANSWERS = (
-    ("left", "F", "left better", "left"),
-    ("both", "T", "both useful", "left"),
-    ("neither", "N", "neither useful", "right"),
-    ("right", "J", "right better", "right"),
+    ("left", "left better", "left"),
+    ("both", "both useful", "left"),
+    ("neither", "neither useful", "right"),
+    ("right", "right better", "right"),
 )
 
 
 class AnswerButton(QAbstractButton):
     """One answer: its key in a box, its words beside it, filled when chosen."""
 
-    def __init__(self, key: str, words: str, side: str, parent: QWidget) -> None:
+    def __init__(self, words: str, side: str, parent: QWidget) -> None:
         super().__init__(parent)
-        self._key, self._words, self._side = key, words, side
+        self._key, self._words, self._side = "", words, side
         self.letters = theme.px("reading")
+        self.box_letters = 1
         self.setCheckable(True)
         self.setText(words)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setAccessibleName(f"{words[0].upper()}{words[1:]} ({key})")
+
+    def name_key(self, key: str) -> None:
+        """The key in force that chooses this answer."""
+        self._key = key
+        self.setAccessibleName(f"{self._words[0].upper()}{self._words[1:]} ({key})")
+        self.update()
 
     def nextCheckState(self) -> None:
         """A click asks only; what is chosen is shown by ``AnswerBar.show_answer``."""
@@ -72,7 +79,8 @@ class AnswerButton(QAbstractButton):
     def _rooms(self) -> tuple[QRect, QRect]:
         """The key's box on the outer side, and the room for the words."""
         side = self.letters + 11
-        box = QRect(0, 0, side, side)
+        wide = side + round((self.box_letters - 1) * self.letters * 0.7)
+        box = QRect(0, 0, wide, side)
         box.moveCenter(self.rect().center())
         box.moveLeft(theme.SPACE_M)
         # As much room is kept on the other side, so that the words stand in the middle.
@@ -93,10 +101,19 @@ class AnswerBar(QWidget):
         super().__init__(parent)
         self.setFixedHeight(HEIGHT)
         self.buttons: dict[str, AnswerButton] = {}
-        for answer, key, words, side in ANSWERS:
-            button = AnswerButton(key, words, side, self)
+        for answer, words, side in ANSWERS:
+            button = AnswerButton(words, side, self)
             button.clicked.connect(lambda _checked, answer=answer: self.chosen.emit(answer))
             self.buttons[answer] = button
+        self.name_keys()
+
+    def name_keys(self) -> None:
+        """Say the keys in force. All boxes are as wide as the widest name, for both sides alike."""
+        names = {answer: first_key(f"answer-{answer}") for answer in self.buttons}
+        letters = max(len(name) for name in names.values())
+        for answer, button in self.buttons.items():
+            button.box_letters = letters
+            button.name_key(names[answer])
 
     def show_answer(self, answer: str | None) -> None:
         """Fill the chosen answer, empty the others."""

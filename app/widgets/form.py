@@ -1,8 +1,8 @@
 """A form made from a dataclass: one line per field, from its type and metadata.
 
 Metadata read: ``title``, ``help``, ``bounds`` (lowest, highest), ``choices`` (allowed values),
-``unit``, ``group``. Owns editing and range checks; refuses to store. A field of a kind it does
-not know is shown read-only rather than left out.
+``unit``, ``group``, ``hidden`` (kept, but not drawn). Owns editing and range checks; refuses to
+store. A field of a kind it does not know is shown read-only rather than left out.
 """
 
 from __future__ import annotations
@@ -216,6 +216,8 @@ class DataForm(QWidget):
         hints = typing.get_type_hints(type(value))
         grouped: dict[str, list[Field[Any]]] = {}
         for field in fields(value):
+            if field.metadata.get("hidden"):
+                continue
             grouped.setdefault(str(field.metadata.get("group", "")), []).append(field)
         for group, members in grouped.items():
             heading = section(group)

@@ -1,4 +1,8 @@
-"""The keys of a page, on top of it, until any key is pressed."""
+"""The keys in force on a page, on top of it, until any key is pressed.
+
+Made from ``app.keys.COMMANDS`` each time it opens, so that it never tells of keys that are no
+longer so. What the mouse does stands beside it.
+"""
 
 from __future__ import annotations
 
@@ -7,82 +11,115 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
 
-from app import theme
+from app import keys, theme
+from app.key_names import shown_name
+from app.keys import COMMANDS
+from app.widgets.blocks import clear
 
-RATING_KEYS = (
-    ("F", "left list is better"),
-    ("J", "right list is better"),
-    ("T", "both are useful"),
-    ("N", "neither is useful"),
-    ("Enter", "store the answer and go on"),
-    ("Ctrl+Z", "take the answer back, or return to the item before"),
-    ("P", "pause"),
-)
-LOOKING_KEYS = (
-    ("Wheel, arrows", "slices; Page Up and Page Down by ten"),
+TITLES = {"review": "Rating", "viewer": "Viewer", "shared": "Frames", "picture": "Pictures"}
+MOUSE = (
+    ("Wheel", "slices"),
     ("Left drag", "window: across width, down level"),
-    ("1 2 3 4", "window presets; 8 full range, 9 as given"),
-    ("I", "invert"),
     ("Middle drag", "pan; Shift with left drag on a laptop"),
-    ("Right drag", "zoom; Ctrl with wheel, + and -, 0 fits"),
-    ("R", "as first shown"),
+    ("Right drag", "zoom; Ctrl with the wheel"),
+    ("Double click", "enlarge the frame, or shrink it"),
     ("Tab, pointer", "choose a frame"),
-    ("Space", "hold: chosen frame in the place of the query"),
-    ("M, double click", "enlarge the frame; Esc returns"),
-    ("K", "link or unlink the viewers"),
-    ("F11", "full screen"),
 )
+COLUMNS = 3
 
-BLOCKS = {"Rating": RATING_KEYS, "Looking": LOOKING_KEYS}
+Line = tuple[str, str]
+Block = tuple[str, tuple[Line, ...]]
+
+
+def blocks_of(page: str) -> tuple[Block, ...]:
+    """Headings with lines of (keys, what they do) of ``viewer`` or ``review``."""
+    made = [(TITLES[place], tuple(_lines(place))) for place in (page, "shared", "picture")]
+    return (*made, ("Mouse", MOUSE))
+
+
+def _lines(place: str) -> list[Line]:
+    force = keys.current()
+    return [
+        (", ".join(map(shown_name, force.keys_of(command.id))), command.text)
+        for command in COMMANDS
+        if command.page == place and force.keys_of(command.id)
+    ]
 
 
 class KeyHelp(QFrame):
-    """A panel with blocks of keys."""
+    """A panel with the keys of a page.
 
-    def __init__(self, parent: QWidget, *, blocks: Sequence[str] = ("Rating", "Looking")) -> None:
+    Args:
+        parent: what it lies on.
+        page: ``viewer`` or ``review``.
+    """
+
+    def __init__(self, parent: QWidget, *, page: str) -> None:
         super().__init__(parent)
-        self._room = parent
+        self._room, self._page = parent, page
         self.setProperty("surface", "raised")
         self.setAccessibleName("Keys")
         column = QVBoxLayout(self)
-        column.setContentsMargins(*([theme.SPACE_XL] * 4))
+        column.setContentsMargins(*([theme.SPACE_L] * 4))
         column.setSpacing(theme.SPACE_M)
-        for title in blocks:
-            heading = QLabel(title)
-            heading.setProperty("role", "heading")
-            column.addWidget(heading)
-            column.addLayout(_table(BLOCKS[title]))
-        close = QLabel("Any key closes this")
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(theme.SPACE_M)
+        self._grid.setVerticalSpacing(2)
+        column.addLayout(self._grid)
+        close = QLabel("Any key closes this. Settings, Keys changes them.")
         close.setProperty("role", "small")
         close.setAlignment(Qt.AlignmentFlag.AlignCenter)
         column.addWidget(close)
         self.hide()
 
+    def words(self) -> str:
+        """Everything that it says, for a look or a test."""
+        return "\n".join(label.text() for label in self.findChildren(QLabel))
+
     def open(self) -> None:
-        """Show it in the middle of its parent."""
+        """Show the keys in force, in the middle of its parent."""
+        clear(self._grid)
+        self._fill(blocks_of(self._page))
         self.setStyleSheet("")
         self.adjustSize()
         size = theme.px("body")
-        while self.height() > self._room.height() and size > theme.TYPE_PX["small"]:
+        while self._too_large() and size > theme.TYPE_PX["small"] - 2:
             size -= 1
             self.setStyleSheet(f"QLabel {{ font-size: {size}px; }}")
             self.adjustSize()
-        room = self._room.rect()
         place = self.rect()
-        place.moveCenter(room.center())
+        place.moveCenter(self._room.rect().center())
         self.setGeometry(place)
         self.raise_()
         self.show()
 
+    def _too_large(self) -> bool:
+        return self.height() > self._room.height() or self.width() > self._room.width()
 
-def _table(keys: Sequence[tuple[str, str]]) -> QGridLayout:
-    grid = QGridLayout()
-    grid.setHorizontalSpacing(theme.SPACE_XL)
-    grid.setVerticalSpacing(theme.SPACE_XS)
-    for row, (key, words) in enumerate(keys):
-        name = QLabel(key)
+    def _fill(self, blocks: Sequence[Block]) -> None:
+        """Three columns of about one height; a heading never stands alone at a column's foot."""
+        lines: list[Line | str] = []
+        for title, inside in blocks:
+            lines += [title, *inside]
+        high = -(-len(lines) // COLUMNS)
+        row, column = 0, 0
+        for line in lines:
+            last = row == high - 1 and isinstance(line, str)
+            if column < COLUMNS - 1 and (row >= high or last):
+                row, column = 0, column + 1
+            self._add(line, row, column)
+            row += 1
+
+    def _add(self, line: Line | str, row: int, column: int) -> None:
+        if isinstance(line, str):
+            heading = QLabel(line)
+            heading.setStyleSheet("font-weight: 600;")
+            heading.setContentsMargins(0, 0 if row == 0 else theme.SPACE_S, 0, 0)
+            self._grid.addWidget(heading, row, column * 2, 1, 2)
+            return
+        name, words = QLabel(line[0]), QLabel(line[1])
         name.setStyleSheet("font-weight: 600;")
-        grid.addWidget(name, row, 0)
-        grid.addWidget(QLabel(words), row, 1)
-    grid.setColumnStretch(1, 1)
-    return grid
+        words.setProperty("role", "quiet")
+        words.setContentsMargins(0, 0, theme.SPACE_L, 0)
+        self._grid.addWidget(name, row, column * 2)
+        self._grid.addWidget(words, row, column * 2 + 1)

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
 
 from app import theme
+from app.keys import with_key
 
 HEIGHT = 44
 
@@ -29,16 +30,18 @@ class ProgressStrip(QFrame):
         self._bar.setFixedWidth(220)
         self._bar.setAccessibleName("Progress through the study")
         self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._link = self._button("linked  K", "Link or unlink the seven viewers", self.link_asked)
-        pause = self._button("pause  P", "Pause", self.pause_asked)
-        helps = self._button("keys  ?", "Show the keys", self.help_asked)
+        self._link = self._button("Link or unlink the seven viewers", self.link_asked)
+        self._pause = self._button("Pause", self.pause_asked)
+        self._help = self._button("Show the keys", self.help_asked)
+        self._linked = True
+        self.name_keys()
         row = QHBoxLayout(self)
         row.setContentsMargins(theme.SPACE_M, 0, theme.SPACE_S, 0)
         row.setSpacing(theme.SPACE_M)
         for widget in (self._place, self._bar, self._left):
             row.addWidget(widget)
         row.addWidget(self._hint, 1)
-        for button in (self._link, pause, helps):
+        for button in (self._link, self._pause, self._help):
             row.addWidget(button)
 
     def show_progress(self, position: int, total: int, left: str) -> None:
@@ -57,10 +60,17 @@ class ProgressStrip(QFrame):
 
     def show_link(self, *, on: bool) -> None:
         """Whether the viewers are linked."""
-        self._link.setText("linked  K" if on else "not linked  K")
+        self._linked = on
+        self.name_keys()
 
-    def _button(self, words: str, name: str, signal: object) -> QPushButton:
-        button = QPushButton(words)
+    def name_keys(self) -> None:
+        """Say the keys in force."""
+        self._link.setText(with_key("linked" if self._linked else "not linked", "link"))
+        self._pause.setText(with_key("pause", "pause"))
+        self._help.setText(with_key("keys", "help"))
+
+    def _button(self, name: str, signal: object) -> QPushButton:
+        button = QPushButton()
         button.setProperty("kind", "flat")
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         button.setAccessibleName(name)

@@ -7,6 +7,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app import theme
+from app.keys import with_key
 from app.widgets.text_panel import TextPanel
 
 
@@ -29,8 +30,8 @@ class PromptPanel(QFrame):
         self.prompt.setTextFormat(Qt.TextFormat.PlainText)
         self.prompt.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter)
         self.text = TextPanel(selectable=False)
-        self.back = QPushButton("Back  Ctrl+Z")
-        self.on = QPushButton("Go on  Enter")
+        self.back, self.on = QPushButton(), QPushButton()
+        self.name_keys()
         for button in (self.back, self.on):
             button.setProperty("kind", "flat")
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -39,6 +40,11 @@ class PromptPanel(QFrame):
         self.back.clicked.connect(self.back_asked)
         self.on.clicked.connect(self.on_asked)
         self._lay_out()
+
+    def name_keys(self) -> None:
+        """Say the keys in force."""
+        self.back.setText(with_key("Back", "undo"))
+        self.on.setText(with_key("Go on", "confirm"))
 
     def show_prompt(self, prompt: str, text: str | None) -> None:
         """The task, and the query's own text where its pictures fill the frame above."""

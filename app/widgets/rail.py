@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QButtonGroup, QFrame, QToolButton, QVBoxLayout, QW
 
 from app import theme
 from app.actions import Page
+from app.keys import first_key
 
 
 class Rail(QFrame):
@@ -31,8 +32,15 @@ class Rail(QFrame):
             button = self._button(page)
             group.addButton(button)
             column.addWidget(button)
+        self.name_keys(pages)
         theme.theme.scaled.connect(self._fit)
         self._fit()
+
+    def name_keys(self, pages: Sequence[Page]) -> None:
+        """Say the keys in force in the tooltips."""
+        for page in pages:
+            key = first_key(f"go-{page.id}")
+            self._buttons[page.id].setToolTip(f"{page.hint} ({key})" if key else page.hint)
 
     def check(self, page_id: str) -> None:
         """Mark the page that is shown."""
@@ -46,7 +54,6 @@ class Rail(QFrame):
         button.setIcon(theme.icon(page.icon))
         button.setIconSize(QSize(22, 22))
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
-        button.setToolTip(f"{page.hint} ({page.shortcut})")
         button.setAccessibleName(page.text)
         button.setAccessibleDescription(page.hint)
         button.clicked.connect(lambda: self.chosen.emit(page.id))

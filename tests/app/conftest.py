@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 
 import tests.studies.probe_jobs as probe
-from app import theme
+from app import keys, theme
 from app.main import Program, compose
 from db.home import Home
 from studies import jobs as studies_jobs
@@ -36,6 +36,13 @@ def no_dialogs(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(QFileDialog, name, refuse)
     for name in ("critical", "warning", "question", "information"):
         monkeypatch.setattr(QMessageBox, name, refuse)
+
+
+@pytest.fixture(autouse=True)
+def first_keys() -> Iterator[None]:
+    """Keys that a test changed are not those of the next one."""
+    yield
+    keys.use(keys.KeyMap())
 
 
 @pytest.fixture
