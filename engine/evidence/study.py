@@ -68,6 +68,9 @@ class Evidence:
         series: token of the series, study: token of the study; salted hashes, None if unnamed.
         day: day of the study, shifted by a secret distance for each patient: differences are
             true, dates cannot be known; None if the file names none.
+        laterality: side of a paired body part: ``L``, ``R``, ``B`` or ``U``; view: its projection
+            (``PA``, ``LL``, ``CC``, ``MLO``); defined terms only.
+        technique: numbers of how it was taken with their units, for example ``120 kV``.
         warnings: words a program acts on: ``burned_in_text``, ``head`` (recognisable face).
         order: which of ``members`` (of a series) or which stored frame (of one file) each slice
             is, the slices of the first time point first; empty where they stand as delivered.
@@ -103,6 +106,9 @@ class Evidence:
     study: str | None = None
     day: int | None = None
     warnings: tuple[str, ...] = ()
+    laterality: str | None = None
+    view: str | None = None
+    technique: tuple[str, ...] = ()
     order: tuple[int, ...] = ()
 
 

@@ -26,6 +26,12 @@ _BODY_PARTS = """
     STOMACH SUBMANDIBULAR TESTIS THIGH THORAX THUMB THYMUS THYROID TIBIA TOE TONGUE TRACHEA TSPINE
     TLSPINE UMBILICUS URETER URETHRA UTERUS VAGINA VULVA WHOLEBODY WRIST ZYGOMA
 """
+# View Position of projections (PS3.3 C.8.11.5) and of mammograms (PS3.16 CID 4014)
+_VIEWS = """
+    AP PA LL RL RLD LLD RLO LLO CC MLO ML LM LMO XCC XCCL XCCM FB SIO ISO CV AT
+"""
+VIEWS = frozenset(_VIEWS.split())
+LATERALITIES = frozenset("LRBU")
 MODALITIES = frozenset(_MODALITIES.split())
 BODY_PARTS = frozenset(_BODY_PARTS.split())
 
@@ -38,6 +44,16 @@ def modality_of(word: str) -> str | None:
 def body_part_of(word: str) -> str | None:
     """A body part as the standard spells it; None for anything else."""
     return _defined(word, BODY_PARTS)
+
+
+def view_of(word: str) -> str | None:
+    """A view position as the standard spells it; None for anything else."""
+    return _defined(word, VIEWS)
+
+
+def laterality_of(word: str) -> str | None:
+    """``L``, ``R``, ``B`` (both) or ``U`` (unpaired); None for anything else."""
+    return _defined(word, LATERALITIES)
 
 
 def _defined(word: str, terms: frozenset[str]) -> str | None:

@@ -1,0 +1,64 @@
+"""How a picture was taken, from its header: side, projection and plain numbers of the technique.
+
+Owns which elements are read. Refuses free text: only terms that the standard defines and numbers
+leave the header (PS3.3 C.7.3.1, C.8.3.1, C.8.7.1, C.8.11.5, C.8.11.7; PS3.16 CID 4014).
+"""
+
+from __future__ import annotations
+
+import math
+
+from pydicom.dataset import Dataset
+
+from engine.evidence import dicom_facts as facts
+from engine.evidence.terms import laterality_of, view_of
+
+# Codes of mammographic views, in SNOMED's two spellings, as View Position writes them.
+VIEW_CODES = {
+    "R-10242": "CC", "399162004": "CC", "R-10226": "MLO", "399368009": "MLO",
+    "R-10224": "ML", "399260004": "ML", "R-10228": "LM", "399352003": "LM",
+}  # fmt: skip
+# element, words with the number in them
+NUMBERS = (
+    ("KVP", "{:g} kV"),
+    ("XRayTubeCurrent", "{:g} mA"),
+    ("Exposure", "{:g} mAs"),
+    ("RepetitionTime", "TR {:g} ms"),
+    ("EchoTime", "TE {:g} ms"),
+    ("InversionTime", "TI {:g} ms"),
+    ("FlipAngle", "flip {:g}°"),
+    ("MagneticFieldStrength", "{:g} T"),
+    ("SliceThickness", "{:g} mm thick"),
+    ("GantryDetectorTilt", "tilt {:g}°"),
+)
+
+
+def side_of(dataset: Dataset) -> str | None:
+    """``L``, ``R``, ``B`` or ``U`` of the body part shown; None where the header says none."""
+    for keyword in ("ImageLaterality", "Laterality", "FrameLaterality"):
+        found = laterality_of(facts.word(dataset, keyword))
+        if found is not None:
+            return found
+    return None
+
+
+def projection_of(dataset: Dataset) -> str | None:
+    """The view position (``PA``, ``LL``, ``CC``, ``MLO``, ...), by word or by code."""
+    found = view_of(facts.word(dataset, "ViewPosition"))
+    if found is not None:
+        return found
+    for item in dataset.get("ViewCodeSequence") or []:
+        code = VIEW_CODES.get(facts.word(item, "CodeValue"))
+        if code is not None:
+            return code
+    return None
+
+
+def technique_of(dataset: Dataset) -> tuple[str, ...]:
+    """Numbers of how the picture was taken, each with its unit; zeros say nothing."""
+    told = []
+    for keyword, words in NUMBERS:
+        values = facts.numbers(dataset.get(keyword))
+        if values and math.isfinite(values[0]) and values[0] != 0:
+            told.append(words.format(values[0]))
+    return tuple(told)
