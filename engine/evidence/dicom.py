@@ -6,29 +6,46 @@ single file. Refuses to group files: that is the business of ``series``.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 from pydicom.dataset import Dataset
 
 from engine.errors import EvidenceError
 from engine.evidence import dicom_facts as facts
-from engine.evidence.dicom_facts import Plane
+from engine.evidence.arrange import Spot
 from engine.evidence.dicom_read import PARSE_ERRORS, Header, read_header
 from engine.evidence.failures import of_system, truncated
-from engine.evidence.orient import letters
+from engine.evidence.multiframe import frames_of
 from engine.evidence.quiet import quiet
 from engine.evidence.report import report_text
 from engine.evidence.study import Evidence
+from engine.evidence.technique import projection_of, side_of, technique_of
 from engine.evidence.terms import body_part_of, modality_of
 
-CINE_MODALITIES = frozenset({"US", "IVUS", "XA", "RF", "ES", "GM", "OP", "XC", "DX", "CR"})
+SLICED = frozenset({"CT", "MR", "PT"})
+SINGLE = frozenset({"CR", "DX", "MG", "IO", "PX", "RG", "XA", "RF", "US", "ES", "XC", "GM", "SM"})
 COLOR = frozenset(
     {"RGB", "PALETTE COLOR", "YBR_FULL", "YBR_FULL_422", "YBR_RCT", "YBR_ICT", "YBR_PARTIAL_422",
      "YBR_PARTIAL_420"}
 )  # fmt: skip
 LIMIT_VALUES = 6_000_000_000
+# Names and elements that tell pictures of one place apart, the most telling first.
+LABELS = (
+    ("temporal position", ("TemporalPositionIdentifier", "TemporalPositionIndex")),
+    ("trigger time", ("TriggerTime",)),
+    ("frame reference time", ("FrameReferenceTime",)),
+    ("b-value", ("DiffusionBValue",)),
+    ("gradient direction", ("DiffusionGradientOrientation",)),
+    ("echo time", ("EchoTime",)),
+    ("echo number", ("EchoNumbers",)),
+    ("inversion time", ("InversionTime",)),
+    ("flip angle", ("FlipAngle",)),
+    ("acquisition number", ("AcquisitionNumber",)),
+    ("acquisition time", ("AcquisitionDateTime", "AcquisitionTime")),
+    ("content time", ("ContentTime",)),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,15 +56,13 @@ class Instance:
         evidence: the file by itself.
         group: files with equal keys may form one series; None for those that never do.
         instance_uid: to find copies of one instance.
-        plane: where it lies.
-        order: numbers that tell apart files of one position (time, acquisition, instance).
+        spot: where it lies and what tells it apart from others of the same place.
     """
 
     evidence: Evidence
     group: tuple[object, ...] | None
     instance_uid: str
-    plane: Plane | None
-    order: tuple[float, ...]
+    spot: Spot
 
 
 def read_dicom(path: Path, *, salt: bytes = b"") -> Instance:
@@ -71,30 +86,47 @@ def _describe(path: Path, header: Header, salt: bytes) -> Instance:
     """Describe a parsed header; pydicom turns raw values into numbers only here."""
     dataset = header.dataset
     if header.pixel_tag is None:
-        return Instance(_without_pixels(path, header, salt), None, "", None, ())
+        evidence = _without_pixels(path, header, salt)
+        return Instance(evidence, None, "", Spot(None, None, {}, 0.0))
     evidence = _picture(path, header, salt)
-    plane = facts.plane_of(dataset)
-    order = tuple(
-        (facts.numbers(dataset.get(keyword)) or [0.0])[0]
-        for keyword in ("TemporalPositionIdentifier", "AcquisitionNumber", "InstanceNumber")
+    spot = Spot(
+        plane=facts.plane_of(dataset),
+        along=_first(dataset, "SliceLocation"),
+        labels=_labels(dataset),
+        number=_first(dataset, "InstanceNumber") or 0.0,
     )
-    return Instance(
-        evidence, _group_key(dataset, evidence, plane), facts.word(dataset, "SOPInstanceUID"),
-        plane, (order[2], order[0], order[1]),
-    )  # fmt: skip
+    group = _group_key(dataset, evidence, spot)
+    return Instance(evidence, group, facts.word(dataset, "SOPInstanceUID"), spot)
 
 
-def _group_key(
-    dataset: Dataset, evidence: Evidence, plane: Plane | None
-) -> tuple[object, ...] | None:
-    """Series, size and kind of picture (not yet orientation); None if it stands alone."""
+def _first(dataset: Dataset, keyword: str) -> float | None:
+    """The first number of an element."""
+    found = facts.numbers(dataset.get(keyword))
+    return found[0] if found else None
+
+
+def _group_key(dataset: Dataset, evidence: Evidence, spot: Spot) -> tuple[object, ...] | None:
+    """Series, space, size and kind of picture (not yet direction); None if it stands alone."""
     series = facts.word(dataset, "SeriesInstanceUID")
-    if not series or evidence.kind != "image":
+    if not series or evidence.kind != "image" or evidence.modality in SINGLE:
         return None
-    if plane is None and evidence.modality not in ("CT", "MR", "PT"):
+    placed = spot.plane is not None and spot.plane.position is not None
+    sliced = "Secondary" not in evidence.source["object"] and evidence.modality in SLICED
+    if not placed and not sliced:
         return None
-    spacing = None if evidence.spacing_mm is None else evidence.spacing_mm[1:]
-    return (series, plane is None, evidence.shape, evidence.photometric, evidence.dtype, spacing)
+    frame = frame_token(dataset)
+    return (series, placed, frame, evidence.shape, evidence.photometric, _localizer(dataset))
+
+
+def _localizer(dataset: Dataset) -> bool:
+    """True for a scout picture, which never belongs to the slices planned on it."""
+    return "LOCALIZER" in [str(one) for one in dataset.get("ImageType") or []]
+
+
+def frame_token(dataset: Dataset) -> str | None:
+    """A hash of the frame of reference: equal for pictures of one space, None if unnamed."""
+    named = facts.word(dataset, "FrameOfReferenceUID")
+    return hashlib.sha256(named.encode()).hexdigest()[:16] if named else None
 
 
 def _source(dataset: Dataset, header: Header) -> dict[str, str]:
@@ -134,33 +166,39 @@ def _picture(path: Path, header: Header, salt: bytes) -> Evidence:
     shape, color = _shape(path, dataset)
     _check_length(path, header, shape)
     found = facts.in_plane_spacing(dataset)
-    planes = _planes(dataset, shape[0])
-    spacing, spacing_source = _spacing(dataset, found, planes)
+    in_plane = None if found is None else found[0]
+    frames = frames_of(dataset, shape[0], in_plane, frame_token(dataset))
+    between = facts.slice_spacing(dataset) if frames.between is None else frames.between
     window, source, function = _window(dataset, color)
     photometric = facts.word(dataset, "PhotometricInterpretation") or "MONOCHROME2"
-    kind = _kind(dataset, shape[0], planes)
     return Evidence(
         path=path,
         members=(path,),
-        kind=kind,
-        form="3d" if kind == "volume" else "2d",
+        kind=frames.kind,
+        form="3d" if frames.kind == "volume" else "2d",
         modality=modality_of(facts.word(dataset, "Modality")),
-        shape=shape,
+        shape=(frames.slices, *shape[1:]),
         color=color,
         dtype=_dtype(dataset, header),
         window=window,
         window_source=source,
         display_inverted=photometric == "MONOCHROME1",
-        spacing_mm=spacing,
-        spacing_source=spacing_source,
-        orientation=_orientation(planes),
-        notes=_notes(dataset, planes, color=color),
+        spacing_mm=None if in_plane is None else (between, *in_plane),
+        spacing_source=None if found is None else found[1],
+        orientation=frames.orientation,
+        notes=(*_notes(dataset, color=color), *frames.notes),
         source=_source(dataset, header),
         subject=facts.pseudonym(dataset, salt),
         photometric=photometric,
         window_function=function,
-        aspect=facts.pixel_aspect(dataset, None if found is None else found[0]),
+        aspect=facts.pixel_aspect(dataset, in_plane),
         body_part=body_part_of(facts.word(dataset, "BodyPartExamined")),
+        laterality=side_of(dataset),
+        view=projection_of(dataset),
+        technique=technique_of(dataset),
+        times=frames.times,
+        order=frames.order,
+        geometry=frames.geometry,
     )
 
 
@@ -220,66 +258,22 @@ def _window(dataset: Dataset, color: bool) -> tuple[tuple[float, float] | None, 
     return None, "derived", "linear"
 
 
-def _planes(dataset: Dataset, frames: int) -> list[Plane]:
-    """The planes of all frames that have one."""
-    found = (facts.plane_of(dataset, frame) for frame in range(frames))
-    planes = [plane for plane in found if plane is not None]
-    if frames > 1 and "PerFrameFunctionalGroupsSequence" not in dataset:
-        return planes[:1]
-    return planes
+def _labels(dataset: Dataset) -> dict[str, object]:
+    """What may tell pictures of one place apart, by name, in order of trust."""
+    found: dict[str, object] = {}
+    for name, keywords in LABELS:
+        for keyword in keywords:
+            values = facts.numbers(dataset.get(keyword))
+            if values:
+                found[name] = tuple(values)
+                break
+    kind = dataset.get("ImageType")
+    if kind:
+        found["image type"] = tuple(str(one) for one in kind)
+    return found
 
 
-def _distances(planes: list[Plane]) -> list[float]:
-    """Positions of frames along the normal of the first, in stored order."""
-    if not planes:
-        return []
-    normal = planes[0].normal
-    return [float(normal @ np.array(p.position)) for p in planes if p.position is not None]
-
-
-def _spacing(
-    dataset: Dataset, found: tuple[tuple[float, float], str] | None, planes: list[Plane]
-) -> tuple[tuple[float, float, float] | None, str | None]:
-    """(slice, row, column) distances; the first is 0 where a file knows none."""
-    if found is None:
-        return None, None
-    (row, column), source = found
-    between = facts.slice_spacing(dataset)
-    steps = np.abs(np.diff(_distances(planes)))
-    steps = steps[steps > 1e-3]
-    if steps.size:
-        between = float(np.median(steps))
-    offsets = facts.numbers(dataset.get("GridFrameOffsetVector"))
-    if len(offsets) > 1:
-        between = float(np.median(np.abs(np.diff(offsets))))
-    return (between, row, column), source
-
-
-def _orientation(planes: list[Plane]) -> str | None:
-    """Letters of columns, rows and slices; slices as the frames are stored."""
-    if not planes:
-        return None
-    first = planes[0]
-    along = _distances(planes)
-    sign = -1.0 if len(along) > 1 and along[-1] < along[0] else 1.0
-    return letters(np.array(first.columns), np.array(first.rows), sign * first.normal)
-
-
-def _kind(dataset: Dataset, frames: int, planes: list[Plane]) -> str:
-    """image, volume or cine."""
-    if frames == 1:
-        return "image"
-    along = _distances(planes)
-    if len({round(value, 3) for value in along}) > 1 or "GridFrameOffsetVector" in dataset:
-        return "volume"
-    modality = facts.word(dataset, "Modality")
-    timed = bool(facts.numbers(dataset.get("FrameTime"))) or "FrameTimeVector" in dataset
-    if timed or modality in CINE_MODALITIES:
-        return "cine"
-    return "volume" if modality in ("CT", "MR", "PT", "NM", "SEG", "RTDOSE") else "cine"
-
-
-def _notes(dataset: Dataset, planes: list[Plane], *, color: bool) -> tuple[str, ...]:
+def _notes(dataset: Dataset, *, color: bool) -> tuple[str, ...]:
     """What a reader should know, in fixed sentences without any value of free text."""
     notes = []
     modality = facts.word(dataset, "Modality")
@@ -294,9 +288,6 @@ def _notes(dataset: Dataset, planes: list[Plane], *, color: bool) -> tuple[str, 
         "RedPaletteColorLookupTableDescriptor" in dataset and not color
     ):
         notes.append("supplemental palette present, shown as grey")
-    along = _distances(planes)
-    if along != sorted(along):
-        notes.append("frames are stored against the slice normal or unsorted")
     dose = facts.numbers(dataset.get("DoseGridScaling"))
     if dose:
         notes.append(f"stored values; one unit is {dose[0]:g} of the dose unit")

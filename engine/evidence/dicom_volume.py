@@ -131,3 +131,28 @@ def load(evidence: Evidence) -> Pixels:
     for time, place in np.ndindex(volume.ready.shape):
         volume.read(time, place)
     return volume.pixels()
+
+
+def delivered_shape(evidence: Evidence, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of all files or frames one after the other, as they were delivered.
+
+    A DICOM object of several time points counts each of its pictures; other formats and single
+    time points keep the shape of one volume.
+    """
+    if evidence.times == 1 or evidence.source.get("format") != "DICOM":
+        return shape
+    return (evidence.times * shape[0], *shape[1:])
+
+
+def delivered_slice(evidence: Evidence, pixels: Pixels, number: int) -> NDArray[np.generic] | None:
+    """A slice by its number as delivered (file of a series, stored frame of a file).
+
+    None where slices stand as delivered, so that ``pixels`` can be asked directly.
+    """
+    several = evidence.times > 1 and evidence.source.get("format") == "DICOM"
+    if not several and not evidence.order:
+        return None
+    slot = evidence.order.index(number) if evidence.order else number
+    if pixels.times is None:
+        return pixels.array[slot]
+    return pixels.times[divmod(slot, len(pixels.array))]

@@ -6,7 +6,7 @@ tilted stacks alike. Refuses to resample and to know files.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,6 +79,25 @@ class Geometry:
         plane = np.stack([self.column_step, self.row_step], axis=1)
         x, y = np.linalg.lstsq(plane, inside, rcond=None)[0]
         return z, float(y), float(x)
+
+    def swapped(self) -> Geometry:
+        """The geometry of an array whose rows and columns are exchanged."""
+        return replace(self, column_step=self.row_step, row_step=self.column_step)
+
+    def turned(self, axis: int, count: int) -> Geometry:
+        """The geometry of an array turned round along an axis.
+
+        Args:
+            axis: 0 for slices, 1 for rows, 2 for columns.
+            count: length of that axis.
+        """
+        if axis == 0:
+            return replace(self, origin_Z3=self.origin_Z3[::-1])
+        step = self.row_step if axis == 1 else self.column_step
+        origins = self.origin_Z3 + (count - 1) * step
+        if axis == 1:
+            return replace(self, origin_Z3=origins, row_step=-step)
+        return replace(self, origin_Z3=origins, column_step=-step)
 
 
 def _place(along_Z: NDArray[np.float64], at: float) -> float:

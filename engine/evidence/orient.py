@@ -46,29 +46,32 @@ def upright(pixels: Pixels) -> Pixels:
 
     DICOM and plain pictures are stored as they are to be shown and come back unchanged. For
     grids (NIfTI, NRRD, MetaImage) columns and rows are swapped and turned round as needed:
-    axial LPS, coronal LIP, sagittal PIR. Values are views, not copies.
+    axial LPS, coronal LIP, sagittal PIR. Values are views, not copies; the geometry turns with
+    them, so that every voxel keeps its place in the patient.
     """
     if pixels.display_order or pixels.orientation is None or len(set(pixels.orientation)) < 3:
         return pixels
     wanted = READ_AS[pixels.orientation[2]]
     array, spacing, now = pixels.array, pixels.spacing_mm, pixels.orientation
-    times = pixels.times
+    times, geometry = pixels.times, pixels.geometry
     if now[0] not in (wanted[0], OPPOSITE[wanted[0]]):
         array = array.swapaxes(1, 2)
         times = None if times is None else times.swapaxes(2, 3)
         spacing = None if spacing is None else (spacing[0], spacing[2], spacing[1])
+        geometry = None if geometry is None else geometry.swapped()
         now = now[1] + now[0] + now[2]
     for place, axis in ((0, 2), (1, 1), (2, 0)):
         if now[place] != wanted[place]:
+            geometry = None if geometry is None else geometry.turned(axis, array.shape[axis])
             array = np.flip(array, axis)
             times = None if times is None else np.flip(times, axis + 1)
-    aspect = 1.0 if spacing is None else spacing[1] / spacing[2]
     return replace(
         pixels,
         array=array,
         times=times,
         spacing_mm=spacing,
-        aspect=aspect,
+        aspect=1.0 if spacing is None else spacing[1] / spacing[2],
         orientation=wanted,
         display_order=True,
+        geometry=geometry,
     )

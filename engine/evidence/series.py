@@ -1,27 +1,24 @@
-"""DICOM files that belong together: grouped, sorted along the slice normal, and looked at.
+"""DICOM files that belong together: grouped, and each group turned into evidence.
 
-Owns the grouping by series, orientation and size, the order by position, and the notes on gaps,
-copies, uneven steps, tilt and time points. Refuses to trust file names or instance numbers for
-the order while positions are there.
+Owns the grouping by series, frame of reference, size, spacing and direction, and what is left
+out as a copy. Refuses to trust file names or instance numbers for the order while positions are
+there (``arrange`` sorts).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.evidence import arrange
+from engine.evidence.arrange import Arranged
 from engine.evidence.dicom import Instance
-from engine.evidence.orient import letters
 from engine.evidence.study import Evidence
 
-SAME_PLACE_MM = 0.01
 SAME_WAY = 0.01  # largest difference of a direction cosine
-GAP = 1.5
-UNEVEN = 0.02
-TILT_DEGREES = 0.5
+SAME_SPACING = 1e-3  # largest relative difference of a pixel spacing
 
 
 def group_series(instances: Sequence[Instance]) -> list[Evidence]:
@@ -36,17 +33,17 @@ def group_series(instances: Sequence[Instance]) -> list[Evidence]:
         groups.setdefault(key, []).append(instance)
     found: list[Evidence] = []
     for group in groups.values():
-        for part in _by_orientation(group):
-            found.append(_evidence(part))
+        for part in _fitting(group):
+            found.extend(_evidence(part))
     return found
 
 
-def _by_orientation(group: list[Instance]) -> list[list[Instance]]:
-    """Split files whose rows or columns run another way (localizers of one series)."""
+def _fitting(group: list[Instance]) -> list[list[Instance]]:
+    """Split files whose rows or columns run another way or are spaced otherwise."""
     parts: list[list[Instance]] = []
     for one in group:
         for part in parts:
-            if _parallel(one, part[0]):
+            if _fits(one, part[0]):
                 part.append(one)
                 break
         else:
@@ -54,22 +51,29 @@ def _by_orientation(group: list[Instance]) -> list[list[Instance]]:
     return parts
 
 
-def _parallel(one: Instance, other: Instance) -> bool:
-    """True if two pictures run the same way, up to rounding in the files."""
-    if one.plane is None or other.plane is None:
-        return one.plane is other.plane
-    mine = np.array(one.plane.columns + one.plane.rows)
-    theirs = np.array(other.plane.columns + other.plane.rows)
-    return bool(np.abs(mine - theirs).max() <= SAME_WAY)
+def _fits(one: Instance, other: Instance) -> bool:
+    """True if two pictures run the same way in equal steps, up to rounding in the files."""
+    mine, theirs = one.spot.plane, other.spot.plane
+    if mine is None or theirs is None:
+        return mine is theirs
+    ways = zip(mine.columns + mine.rows, theirs.columns + theirs.rows, strict=True)
+    if any(abs(a - b) > SAME_WAY for a, b in ways):
+        return False
+    steps, others = one.evidence.spacing_mm, other.evidence.spacing_mm
+    if steps is None or others is None:
+        return steps is others
+    return all(abs(a - b) <= SAME_SPACING * b for a, b in zip(steps[1:], others[1:], strict=True))
 
 
-def _evidence(group: list[Instance]) -> Evidence:
-    """One series, or a single file."""
+def _evidence(group: list[Instance]) -> list[Evidence]:
+    """One series, several where places are shared unequally, or a single file."""
     kept, copies = _without_copies(group)
-    if len(kept) == 1:
-        single = kept[0].evidence
-        return replace(single, notes=(*single.notes, *_copy_note(copies)))
-    return _stack(kept, copies)
+    parts = arrange.divide([one.spot for one in kept])
+    found = [_stack([kept[index] for index in part]) for part in parts]
+    if len(found) > 1:
+        note = f"some positions occur more often than others; divided into {len(found)} stacks"
+        found = [replace(one, notes=(note, *one.notes)) for one in found]
+    return [replace(one, notes=(*_copy_note(copies), *one.notes)) for one in found]
 
 
 def _without_copies(group: list[Instance]) -> tuple[list[Instance], int]:
@@ -77,6 +81,8 @@ def _without_copies(group: list[Instance]) -> tuple[list[Instance], int]:
 
     Of copies the one with the shortest name is kept: copying tools make names longer.
     """
+    if len(group) == 1:
+        return group, 0
     kept: dict[str, Instance] = {}
     for instance in sorted(group, key=_name_length):
         kept.setdefault(instance.instance_uid or str(instance.evidence.path), instance)
@@ -94,123 +100,78 @@ def _copy_note(copies: int) -> tuple[str, ...]:
     return (f"{copies} duplicate file{'s' if copies > 1 else ''} of one slice left out",)
 
 
-@dataclass(frozen=True, eq=False)
-class _Geometry:
-    """Slices in order, their distinct places along the normal, and the time points."""
-
-    order: list[Instance]
-    places: NDArray[np.float64]
-    counts: list[int]
-
-
-def _sort(group: list[Instance]) -> _Geometry | None:
-    """Sort by position along the normal; None where positions are missing."""
-    first = group[0].plane
-    if first is None or any(one.plane is None or one.plane.position is None for one in group):
-        return None
-    normal = first.normal
-    along = {id(one): float(normal @ np.array(one.plane.position)) for one in group if one.plane}
-    ordered = sorted(group, key=lambda one: along[id(one)])
-    places: list[list[Instance]] = []
-    for one in ordered:
-        if places and along[id(one)] - along[id(places[-1][0])] <= SAME_PLACE_MM:
-            places[-1].append(one)
-        else:
-            places.append([one])
-    flat = [one for place in places for one in sorted(place, key=lambda one: one.order)]
-    where = np.array([along[id(place[0])] for place in places])
-    return _Geometry(flat, where, [len(place) for place in places])
-
-
-def _stack(group: list[Instance], copies: int) -> Evidence:
+def _stack(group: list[Instance]) -> Evidence:
     """One volume of several files."""
-    geometry = _sort(group)
-    notes = [*_copy_note(copies)]
-    if geometry is None:
-        order = sorted(group, key=lambda one: one.order)
-        notes.append("no positions in the files; sorted by instance number")
-        orientation = order[0].evidence.orientation
-        between = None
-    else:
-        order = geometry.order
-        notes.extend(_geometry_notes(geometry))
-        orientation = _letters(order[0])
-        between = _between(geometry)
-    middle = order[len(order) // 2].evidence
-    shape = middle.shape or (1, 0, 0)
+    if len(group) == 1:
+        return group[0].evidence
+    stack = arrange.arrange([one.spot for one in group])
+    if stack is None:
+        return _by_number(group)
+    if stack.times > 1 and len(stack.along) == 1:
+        return _cine(group, stack)
+    members, order = _members(group, stack)
+    middle = members[len(members) // 2].evidence
     spacing = middle.spacing_mm
-    if spacing is not None and between is not None:
-        spacing = (between, spacing[1], spacing[2])
+    if spacing is not None and stack.between is not None:
+        spacing = (stack.between, spacing[1], spacing[2])
+    notes = arrange.notes_of(stack)
+    if stack.planes[0] is None or stack.planes[0].position is None:
+        notes.append("no positions in the files; sorted by slice location")
+    frame = None if middle.geometry is None else middle.geometry.frame
+    return replace(
+        _joined(members, middle, notes),
+        shape=(len(stack.along), *(middle.shape or (1, 0, 0))[1:]),
+        times=stack.times,
+        order=order,
+        spacing_mm=spacing,
+        orientation=arrange.letters_of(stack),
+        geometry=arrange.geometry_of(stack.planes, spacing and spacing[1:], frame),
+    )
+
+
+def _members(group: list[Instance], stack: Arranged) -> tuple[list[Instance], tuple[int, ...]]:
+    """The files, those of one position together, and which of them each slice is."""
+    slots = np.array(stack.order).reshape(stack.times, -1)
+    members = [group[index] for index in slots.T.reshape(-1)]
+    if stack.times == 1:
+        return members, ()
+    order = np.arange(len(members)).reshape(-1, stack.times).T.reshape(-1)
+    return members, tuple(int(number) for number in order)
+
+
+def _joined(members: list[Instance], middle: Evidence, notes: list[str]) -> Evidence:
+    """What all members share, as a volume."""
     shared = [note for note in middle.notes if note not in notes]
     return replace(
         middle,
-        path=order[0].evidence.path.parent,
-        members=tuple(one.evidence.path for one in order),
+        path=members[0].evidence.path.parent,
+        members=tuple(one.evidence.path for one in members),
         kind="volume",
         form="3d",
-        shape=(len(order), *shape[1:]),
-        spacing_mm=spacing,
-        orientation=orientation,
         notes=(*notes, *shared),
     )
 
 
-def _letters(first: Instance) -> str | None:
-    """Sides to which columns, rows and the sorted slices run."""
-    plane = first.plane
-    if plane is None:
-        return None
-    return letters(np.array(plane.columns), np.array(plane.rows), plane.normal)
+def _by_number(group: list[Instance]) -> Evidence:
+    """A volume whose files do not say where they lie."""
+    members = sorted(group, key=lambda one: one.spot.number)
+    middle = members[len(members) // 2].evidence
+    found = _joined(members, middle, ["no positions in the files; sorted by instance number"])
+    return replace(found, shape=(len(members), *(middle.shape or (1, 0, 0))[1:]))
 
 
-def _between(geometry: _Geometry) -> float | None:
-    """The usual distance of neighbouring slices in mm."""
-    steps = np.diff(geometry.places)
-    return float(np.median(steps)) if steps.size else None
-
-
-def _geometry_notes(geometry: _Geometry) -> list[str]:
-    """Sentences on tilt, time points, gaps and uneven steps."""
-    notes = _tilt_note(geometry)
-    counts = set(geometry.counts)
-    if counts != {1}:
-        if len(counts) == 1:
-            times = counts.pop()
-            notes.append(
-                f"{times} time points at each of {len(geometry.places)} positions; "
-                "the slices of one position stand together"
-            )
-        else:
-            notes.append("some positions occur more often than others")
-    return notes + _step_notes(np.diff(geometry.places))
-
-
-def _step_notes(steps: NDArray[np.float64]) -> list[str]:
-    """Gaps (whole slices missing) and uneven distances."""
-    if steps.size < 2:
-        return []
-    usual = float(np.median(steps))
-    notes = []
-    if steps.max() - steps.min() > UNEVEN * usual:
-        notes.append(f"uneven spacing: {steps.min():.2f} to {steps.max():.2f} mm")
-    for index in np.flatnonzero(steps > GAP * usual):
-        missing = max(1, round(float(steps[index]) / usual) - 1)
-        plural = "s" if missing > 1 else ""
-        notes.append(f"gap of {missing} slice{plural} after {int(index) + 1}")
-    return notes
-
-
-def _tilt_note(geometry: _Geometry) -> list[str]:
-    """A stack whose slices are shifted against each other (gantry tilt)."""
-    first, last = geometry.order[0].plane, geometry.order[-1].plane
-    if first is None or last is None or first.position is None or last.position is None:
-        return []
-    way = np.array(last.position) - np.array(first.position)
-    length = float(np.linalg.norm(way))
-    if length < SAME_PLACE_MM:
-        return []
-    cosine = float(np.clip(abs(first.normal @ way) / length, 0.0, 1.0))
-    degrees = float(np.degrees(np.arccos(cosine)))
-    if degrees < TILT_DEGREES:
-        return []
-    return [f"gantry tilt of {degrees:.1f} degrees: the slices are shifted against each other"]
+def _cine(group: list[Instance], stack: Arranged) -> Evidence:
+    """Pictures of one place at several times."""
+    members = [group[index] for index in stack.order]
+    middle = members[len(members) // 2].evidence
+    notes = [f"{stack.times} pictures of one position, told apart by {stack.label}"]
+    spacing = middle.spacing_mm
+    planes = [one.spot.plane for one in members]
+    frame = None if middle.geometry is None else middle.geometry.frame
+    return replace(
+        _joined(members, middle, notes),
+        kind="cine",
+        form="2d",
+        shape=(len(members), *(middle.shape or (1, 0, 0))[1:]),
+        geometry=arrange.geometry_of(planes, spacing and spacing[1:], frame),
+    )

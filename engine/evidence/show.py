@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import EvidenceError
+from engine.evidence.dicom_volume import delivered_shape, delivered_slice
 from engine.evidence.open import load_pixels
 from engine.evidence.raster import load_picture
 from engine.evidence.study import Evidence, Pixels
@@ -51,7 +52,8 @@ def describe(
             shown.update(kind="error", error=_error(error))
         else:
             shown.update(_numbers(pixels))
-            shown["probes"] = [_probe(pixels, place) for place in probes]
+            shown["shape"] = list(delivered_shape(evidence, pixels.array.shape))
+            shown["probes"] = [_probe(evidence, pixels, place) for place in probes]
     return shown
 
 
@@ -65,7 +67,7 @@ def _facts(evidence: Evidence) -> dict[str, Any]:
         "modality": evidence.modality,
         "photometric": evidence.photometric,
         "color": evidence.color,
-        "shape": None if evidence.shape is None else list(evidence.shape),
+        "shape": evidence.shape and list(delivered_shape(evidence, evidence.shape)),
         "dtype": evidence.dtype,
         "min": None,
         "max": None,
@@ -143,15 +145,23 @@ def _plain(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _probe(pixels: Pixels, place: tuple[int, int, int]) -> dict[str, Any]:
-    """The value at a place, a list for colour or several time points."""
-    inside = all(0 <= at < n for at, n in zip(place, pixels.array.shape, strict=False))
-    if not inside:
+def _probe(evidence: Evidence, pixels: Pixels, place: tuple[int, int, int]) -> dict[str, Any]:
+    """The value at a place, a list for colour or several time points.
+
+    Slices of DICOM objects are counted as they were delivered: files in order, frames as stored.
+    """
+    shape = delivered_shape(evidence, pixels.array.shape)
+    if not all(0 <= at < n for at, n in zip(place, shape, strict=False)):
         return {"at": list(place), "value": None}
     z, y, x = place
-    value: NDArray[np.generic] = pixels.array[z, y, x]
-    if pixels.times is not None:
+    delivered = delivered_slice(evidence, pixels, z)
+    value: NDArray[np.generic]
+    if delivered is not None:
+        value = delivered[y, x]
+    elif pixels.times is not None:
         value = pixels.times[:, z, y, x]
+    else:
+        value = pixels.array[z, y, x]
     return {"at": list(place), "value": _nested(value)}
 
 

@@ -97,11 +97,10 @@ def check_geometry(shown: dict[str, Any], truth: dict[str, Any]) -> None:
     if "columns_run_towards" in truth:
         letters = truth["columns_run_towards"] + truth["rows_run_towards"]
         assert shown["orientation"][:2] == letters
-        if truth.get("frames_stored_in_order", True):
-            assert shown["orientation"][2] == truth["plane_normal_towards"]
-        else:
-            assert shown["orientation"][2] != truth["plane_normal_towards"]
-            assert any("against" in note for note in shown["notes"])
+        # volumes are sorted along the normal; probes count frames as stored, and a note says it
+        assert shown["orientation"][2] == truth["plane_normal_towards"]
+        sorted_here = not truth.get("frames_stored_in_order", True)
+        assert any("sorted by position" in note for note in shown["notes"]) == sorted_here
 
 
 def check_window(shown: dict[str, Any], truth: dict[str, Any], *, color: bool) -> None:
@@ -165,9 +164,28 @@ def check_stack(found: list[Evidence], group: dict[str, Any]) -> None:
     close(shown["spacing_mm"][1:], group["pixel_spacing_row_col_mm"])
     for key in ("min", "max", "mean"):
         close(shown[key], group["after_modality"][key])
-    means = pixels.array.mean(axis=(1, 2), dtype=np.float64)
+    every = pixels.array[None] if pixels.times is None else pixels.times
+    assert len(every) == evidence.times == group["time_points"]
+    # the manifest lists the files of one position together, time points run fastest
+    means = every.mean(axis=(2, 3), dtype=np.float64).T.reshape(-1)
     np.testing.assert_allclose(means, group["slice_means_in_order"], atol=1e-3)
+    check_places(evidence, group)
     check_stack_notes(shown, group)
+
+
+def check_places(evidence: Evidence, group: dict[str, Any]) -> None:
+    if len(evidence.members) == 1:
+        return
+    geometry = evidence.geometry
+    assert geometry is not None
+    np.testing.assert_allclose(geometry.origin_Z3[0], group["first_position"], atol=1e-6)
+    np.testing.assert_allclose(geometry.origin_Z3[-1], group["last_position"], atol=1e-6)
+    if "simpleitk" in group:
+        direction = np.array(group["simpleitk"]["direction"]).reshape(3, 3)
+        rows, columns = group["pixel_spacing_row_col_mm"]
+        np.testing.assert_allclose(geometry.column_step, direction[:, 0] * columns, atol=1e-5)
+        np.testing.assert_allclose(geometry.row_step, direction[:, 1] * rows, atol=1e-5)
+        np.testing.assert_allclose(geometry.normal, direction[:, 2], atol=1e-5)
 
 
 def check_stack_notes(shown: dict[str, Any], group: dict[str, Any]) -> None:
