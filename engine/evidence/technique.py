@@ -18,6 +18,7 @@ VIEW_CODES = {
     "R-10242": "CC", "399162004": "CC", "R-10226": "MLO", "399368009": "MLO",
     "R-10224": "ML", "399260004": "ML", "R-10228": "LM", "399352003": "LM",
 }  # fmt: skip
+MOST_TESLA = 30.0
 # element, words with the number in them
 NUMBERS = (
     ("KVP", "{:g} kV"),
@@ -59,6 +60,10 @@ def technique_of(dataset: Dataset) -> tuple[str, ...]:
     told = []
     for keyword, words in NUMBERS:
         values = facts.numbers(dataset.get(keyword))
-        if values and math.isfinite(values[0]) and values[0] != 0:
-            told.append(words.format(values[0]))
+        if not values or not math.isfinite(values[0]) or values[0] == 0:
+            continue
+        # Some old machines wrote gauss into a field of tesla; a wrong unit is worse than none.
+        if keyword == "MagneticFieldStrength" and values[0] > MOST_TESLA:
+            continue
+        told.append(words.format(values[0]))
     return tuple(told)

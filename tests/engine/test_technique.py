@@ -1,0 +1,59 @@
+"""Side, projection and technique leave a header as defined terms and numbers only."""
+
+from __future__ import annotations
+
+import pytest
+from pydicom.dataset import Dataset
+
+from engine.evidence.technique import projection_of, side_of, technique_of
+
+
+def header(**values):
+    made = Dataset()
+    for keyword, value in values.items():
+        setattr(made, keyword, value)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("values", "side"),
+    [
+        ({"ImageLaterality": "R"}, "R"),
+        ({"Laterality": "L"}, "L"),
+        ({"ImageLaterality": "", "Laterality": "B"}, "B"),
+        ({"ImageLaterality": "L", "Laterality": "R"}, "L"),
+        ({"ImageLaterality": "MILLER"}, None),
+        ({}, None),
+    ],
+)
+def test_the_side(values, side):
+    assert side_of(header(**values)) == side
+
+
+def coded(value):
+    item = Dataset()
+    item.CodeValue = value
+    return [item]
+
+
+@pytest.mark.parametrize(
+    ("values", "view"),
+    [
+        ({"ViewPosition": "PA"}, "PA"),
+        ({"ViewPosition": "mlo"}, "MLO"),
+        ({"ViewPosition": "", "ViewCodeSequence": coded("R-10242")}, "CC"),
+        ({"ViewCodeSequence": coded("399368009")}, "MLO"),
+        ({"ViewPosition": "DR SMITH", "ViewCodeSequence": coded("X")}, None),
+        ({}, None),
+    ],
+)
+def test_the_projection(values, view):
+    assert projection_of(header(**values)) == view
+
+
+def test_the_technique_is_numbers_with_units():
+    made = header(KVP="120", XRayTubeCurrent="0", SliceThickness="2.5", EchoTime=None)
+    assert technique_of(made) == ("120 kV", "2.5 mm thick")
+    assert technique_of(header(MagneticFieldStrength="15000", RepetitionTime="500")) == (
+        "TR 500 ms",
+    )
