@@ -40,7 +40,7 @@ def coded(value):
     ("values", "view"),
     [
         ({"ViewPosition": "PA"}, "PA"),
-        ({"ViewPosition": "mlo"}, "MLO"),
+        ({"ViewPosition": "MLO "}, "MLO"),
         ({"ViewPosition": "", "ViewCodeSequence": coded("R-10242")}, "CC"),
         ({"ViewCodeSequence": coded("399368009")}, "MLO"),
         ({"ViewPosition": "DR SMITH", "ViewCodeSequence": coded("X")}, None),
