@@ -43,15 +43,19 @@ class Volume:
         """True once every slice of every time point is there."""
         return bool(self.ready.all())
 
-    def read(self, time: int, place: int) -> None:
+    def read(self, time: int, place: int) -> bool:
         """Decode one slice into its place; nothing happens if it is there.
+
+        Returns:
+            True if the array was replaced by one of a wider number format.
 
         Raises:
             EvidenceError: it is missing, damaged, or of another size than the header of the
                 first said.
         """
         if self.ready[time, place]:
-            return
+            return False
+        before = self._array
         slot = time * self.ready.shape[1] + place
         order = self._evidence.order
         found, values = self._delivered(order[slot] if order else slot)
@@ -59,6 +63,7 @@ class Volume:
             self._middle = found
         self._put(time, place, values)
         self.ready[time, place] = True
+        return before is not None and before is not self._array
 
     def _delivered(self, number: int) -> tuple[Decoded, NDArray[np.generic]]:
         """A slice by its number as delivered: the file of a series or the frame of a file."""

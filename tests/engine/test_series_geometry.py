@@ -100,6 +100,4 @@ def test_points_are_those_of_itk() -> None:
     shift = np.zeros((4, 3))
     shift[1, 0] = 1.0
     bent = replace(geometry, origin_Z3=geometry.origin_Z3 + shift)
-        geometry, origin_Z3=geometry.origin_Z3 + [[0, 0, 0], [1, 0, 0], [0, 0, 0], [0, 0, 0]]
-    )
     assert not bent.straight
