@@ -85,8 +85,14 @@ def bunzipped(path: Path, source: BinaryIO, packed: int) -> Iterator[bytes]:
             yield piece
 
 
-def gunzipped(path: Path, source: BinaryIO) -> Iterator[bytes]:
-    """Pieces of a gzip file, all its members; what follows the last one is left, as gzip does."""
+def gunzipped(path: Path, source: BinaryIO, *, claimed: int = 0) -> Iterator[bytes]:
+    """Pieces of a gzip file, all its members; what follows the last one is left, as gzip does.
+
+    Args:
+        path: the file, for errors.
+        source: stands at its start.
+        claimed: bytes that a header inside says are there, and that the reader has accepted.
+    """
     pending, made, eaten = source.read(CHUNK), 0, 0
     eaten += len(pending)
     while pending[:2] == b"\x1f\x8b":
@@ -95,7 +101,7 @@ def gunzipped(path: Path, source: BinaryIO) -> Iterator[bytes]:
             piece = _inflate(path, engine, pending)
             pending = engine.unused_data if engine.eof else engine.unconsumed_tail
             made += len(piece)
-            if made > allowed(eaten):
+            if made > max(allowed(eaten), claimed + CHUNK):
                 raise bomb(path)
             if piece:
                 yield piece
