@@ -33,7 +33,7 @@ ITEM, DELIMITER = b"\xfe\xff\x00\xe0", b"\xfe\xff\xdd\xe0"
 PARSE_ERRORS = (
     InvalidDicomError, EOFError, ValueError, TypeError, KeyError, AttributeError, IndexError,
     NotImplementedError, RecursionError, zlib.error, OverflowError, struct.error,
-    BytesLengthException, ArithmeticError,
+    BytesLengthException, ArithmeticError, MemoryError,
 )  # fmt: skip
 
 
@@ -76,7 +76,7 @@ class _Watch:
         # a deflated data set is read from memory: the stream then stands at its end
         if length != UNDEFINED and at < self.size and at + length > self.size:
             self.cut = True
-        return False
+        return self.cut  # reading on would ask for as many bytes as the length claims
 
 
 def read_header(path: Path) -> Header:
