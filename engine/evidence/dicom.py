@@ -21,7 +21,7 @@ from engine.evidence.multiframe import frames_of
 from engine.evidence.quiet import quiet
 from engine.evidence.report import report_text
 from engine.evidence.study import Evidence
-from engine.evidence.technique import projection_of, side_of, technique_of
+from engine.evidence.technique import directions_of, projection_of, side_of, technique_of
 from engine.evidence.terms import body_part_of, modality_of
 
 SLICED = frozenset({"CT", "MR", "PT"})
@@ -195,6 +195,7 @@ def _picture(path: Path, header: Header, salt: bytes) -> Evidence:
         body_part=body_part_of(facts.word(dataset, "BodyPartExamined")),
         laterality=side_of(dataset),
         view=projection_of(dataset),
+        directions=None if frames.orientation else directions_of(dataset),
         technique=technique_of(dataset),
         times=frames.times,
         order=frames.order,

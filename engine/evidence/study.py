@@ -70,6 +70,9 @@ class Evidence:
             true, dates cannot be known; None if the file names none.
         laterality: side of a paired body part: ``L``, ``R``, ``B`` or ``U``; view: its projection
             (``PA``, ``LL``, ``CC``, ``MLO``); defined terms only.
+        directions: patient sides to which columns and rows of a projection run, for example
+            ``LI``, as the file states them (Patient Orientation); None where ``orientation`` is
+            known from the geometry or nothing is said.
         technique: numbers of how it was taken with their units, for example ``120 kV``.
         warnings: words a program acts on: ``burned_in_text``, ``head`` (recognisable face).
         order: which of ``members`` (of a series) or which stored frame (of one file) each slice
@@ -108,6 +111,7 @@ class Evidence:
     warnings: tuple[str, ...] = ()
     laterality: str | None = None
     view: str | None = None
+    directions: str | None = None
     technique: tuple[str, ...] = ()
     order: tuple[int, ...] = ()
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 from pydicom.dataset import Dataset
+from pydicom.multival import MultiValue
 
 from engine.evidence import dicom_facts as facts
 from engine.evidence.terms import laterality_of, view_of
@@ -18,6 +19,8 @@ VIEW_CODES = {
     "R-10242": "CC", "399162004": "CC", "R-10226": "MLO", "399368009": "MLO",
     "R-10224": "ML", "399260004": "ML", "R-10228": "LM", "399352003": "LM",
 }  # fmt: skip
+SIDES = {"L": "L", "R": "R", "A": "A", "P": "P", "H": "S", "F": "I"}
+AXES = {"L": "x", "R": "x", "A": "y", "P": "y", "S": "z", "I": "z"}
 MOST_TESLA = 30.0
 # element, words with the number in them
 NUMBERS = (
@@ -53,6 +56,20 @@ def projection_of(dataset: Dataset) -> str | None:
         if code is not None:
             return code
     return None
+
+
+def directions_of(dataset: Dataset) -> str | None:
+    """Sides to which columns and rows of a projection run, ``LI`` (PS3.3 C.7.6.1.1.1).
+
+    The standard's H and F are written S and I, as everywhere in this program; of an oblique
+    direction (``PF``) the first letter counts. None unless two different axes are named.
+    """
+    value = dataset.get("PatientOrientation")
+    words = [str(one).strip().upper() for one in value] if isinstance(value, MultiValue) else []
+    letters = [SIDES.get(word[:1], "") for word in words]
+    if len(letters) != 2 or len({AXES.get(letter, "") for letter in letters}) != 2:
+        return None
+    return "".join(letters) if all(letters) else None
 
 
 def technique_of(dataset: Dataset) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydicom.dataset import Dataset
 
-from engine.evidence.technique import projection_of, side_of, technique_of
+from engine.evidence.technique import directions_of, projection_of, side_of, technique_of
 
 
 def header(**values):
@@ -49,6 +49,18 @@ def coded(value):
 )
 def test_the_projection(values, view):
     assert projection_of(header(**values)) == view
+
+
+@pytest.mark.parametrize(
+    ("value", "directions"),
+    [
+        (["L", "F"], "LI"), (["R", "F"], "RI"), (["P", "FL"], "PI"), (["A", "H"], "AS"),
+        (["PF", "R"], "PR"), (["L", "R"], None), (["L"], None), (["", ""], None),
+        (["X", "F"], None), (None, None),
+    ],
+)  # fmt: skip
+def test_the_directions_of_a_projection(value, directions):
+    assert directions_of(header(PatientOrientation=value)) == directions
 
 
 def test_the_technique_is_numbers_with_units():

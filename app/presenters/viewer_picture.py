@@ -1,0 +1,155 @@
+"""From decoded values to what a canvas shows, and what is said of them: titles, notes, problems.
+
+Plain functions, no Qt. Owns the words; says nothing that names a patient.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.failures import sentence
+from app.widgets.content import Picture, eight_bit
+from app.widgets.series_strip import SeriesRow
+from engine.evidence.orient import upright
+from engine.evidence.pixels import MAX_SLICES, Seen, seen_slices
+from engine.evidence.risks import SENTENCES
+from engine.evidence.study import Evidence, Pixels
+from engine.evidence.window import show_array
+
+PICTURES = ("image", "volume", "cine")
+WORDS = {"report": "Report", "document": "Document", "other": "Other", "error": "Cannot be read"}
+PLANES = {"S": "axial", "I": "axial", "A": "coronal", "P": "coronal", "L": "sagittal",
+          "R": "sagittal"}  # fmt: skip
+FRAME_MS = 1000 / 15  # where a cine does not say its rate
+NO_PICTURE = "This object holds nothing that can be shown."
+
+
+def pictured(evidence: Evidence) -> bool:
+    """True if it has a picture that can be read, as far as its header tells."""
+    return evidence.kind in PICTURES and evidence.error is None
+
+
+def picture_of(evidence: Evidence, pixels: Pixels, *, ready: object = None) -> Picture:
+    """What a canvas shows of decoded values, the right way up.
+
+    Args:
+        evidence: what was found.
+        pixels: its values, all or so far.
+        ready: which slices are decoded, bool [Z] that another thread fills; None for all.
+    """
+    turned = upright(pixels)
+    # Only the array may change hands: the rendering needs window, table and inversion alone.
+    shown = replace(turned, times=None)
+    spacing = turned.spacing_mm
+    return Picture(
+        array=turned.array,
+        window=turned.window,
+        render=lambda values, window: show_array(shown, values, window=window),
+        aspect=turned.aspect,
+        orientation=turned.orientation or evidence.directions,
+        hounsfield=evidence.modality == "CT" and not turned.color,
+        geometry=turned.geometry,
+        overlays=turned.overlays,
+        windows=turned.windows,
+        marks=marks_of(evidence, len(turned.array)),
+        ready=ready,  # type: ignore[arg-type]
+        frame_ms=FRAME_MS if evidence.kind == "cine" else None,
+        spacing_mm=None if spacing is None else (spacing[1], spacing[2]),
+        spacing_source=evidence.spacing_source,
+        unit="HU" if evidence.modality == "CT" and not turned.color else "",
+        times=turned.times,
+        token=evidence.series or str(evidence.members[0]),
+        kind=evidence.kind,
+    )
+
+
+def marks_of(evidence: Evidence, slices: int) -> tuple[int, ...]:
+    """The slices that a model sees; none for a single one."""
+    if slices < 2:
+        return ()
+    several = len(seen_slices(evidence)) > 1
+    return seen_slices(slices, MAX_SLICES if several else 1)
+
+
+def model_picture(seen: Seen, picture: Picture | None) -> Picture:
+    """Exactly what a model sees, in the place of the picture."""
+    shown = eight_bit(seen.array)
+    if picture is None:
+        return shown
+    rows, columns = picture.array.shape[1:3]
+    ratio = (rows / columns) / (seen.array.shape[1] / seen.array.shape[2])
+    return replace(
+        shown, orientation=picture.orientation, aspect=picture.aspect * ratio, kind="model"
+    )
+
+
+def row_of(evidence: Evidence) -> SeriesRow:
+    """What the strip says of one object; never a patient's attribute."""
+    problem = sentence(evidence.error) if evidence.error is not None else ""
+    warns = warned(evidence)
+    return SeriesRow(
+        title=title_of(evidence),
+        detail=evidence.path.name,
+        kind=evidence.kind,
+        problem=problem,
+        facts=size_words(evidence),
+        warning=warns[0] if warns and not problem else "",
+    )
+
+
+def title_of(evidence: Evidence) -> str:
+    """``CT, axial, 64 slices``; ``MG, L CC``; ``Report``."""
+    if evidence.kind not in PICTURES:
+        return WORDS.get(evidence.kind, evidence.kind)
+    parts = [evidence.modality or {"image": "Picture", "cine": "Cine"}.get(evidence.kind, "Volume")]
+    parts += [side_words(evidence), plane_of(evidence), count_words(evidence)]
+    return ", ".join(part for part in parts if part)
+
+
+def side_words(evidence: Evidence) -> str:
+    """Laterality and view, ``L CC``; nothing for what is not a projection."""
+    side = evidence.laterality if evidence.laterality in ("L", "R", "B") else None
+    return " ".join(part for part in (side, evidence.view) if part)
+
+
+def plane_of(evidence: Evidence) -> str:
+    """``axial``, ``coronal`` or ``sagittal`` as slices run; empty where unknown or projected."""
+    if evidence.orientation is None or len(evidence.orientation) < 3:
+        return ""
+    return PLANES.get(evidence.orientation[2].upper(), "")
+
+
+def count_words(evidence: Evidence) -> str:
+    """``64 slices``, ``30 frames``, with time points."""
+    slices = evidence.shape[0] if evidence.shape else 1
+    words = f"{slices} {'frames' if evidence.kind == 'cine' else 'slices'}" if slices > 1 else ""
+    if evidence.times > 1:
+        words = f"{words} x {evidence.times} times".strip()
+    return words
+
+
+def size_words(evidence: Evidence) -> str:
+    """``512 x 512``, columns first as screens are told."""
+    return f"{evidence.shape[2]} x {evidence.shape[1]}" if evidence.shape else ""
+
+
+def heading_of(evidence: Evidence) -> str:
+    """A frame's title: what it is, body part and technique, then the file's name."""
+    body = (evidence.body_part or "").capitalize()
+    technique = "  ".join(evidence.technique)
+    parts = (title_of(evidence), body, size_words(evidence), technique, evidence.path.name)
+    return "   ".join(part for part in parts if part)
+
+
+def warned(evidence: Evidence) -> tuple[str, ...]:
+    """Sentences of what may still name a person."""
+    return tuple(SENTENCES[word] for word in evidence.warnings if word in SENTENCES)
+
+
+def notes_of(evidence: Evidence, pixels: Pixels | None = None) -> tuple[str, ...]:
+    """Everything that a reader should know, warnings first, without doubles."""
+    derived = evidence.window_source == "derived" or (
+        pixels is not None and pixels.window_source == "derived" and not pixels.color
+    )
+    known = ("window derived from the values: the file names none",) if derived else ()
+    return tuple(dict.fromkeys((*warned(evidence), *evidence.notes, *known)))
