@@ -44,7 +44,7 @@ SINGLE = (
     ("cp866", "cyrillic"), ("mac_roman", "western"),
 )  # fmt: skip
 SYMBOLS = frozenset("°µ²³±·«»„“”‘’‚–—…•§©®½¼¾×€ºª¡¿\u00a0\u00ad№´`¨‰†™£¢")
-INSIDE = re.compile(r"(?<=[^\W\d_])(?:[^\w\s'’´·\-–/,.:;()\u00ad]|[¹²³ªº¼½¾])(?=[^\W\d_])")
+INSIDE = re.compile(r"(?<=[^\W\d_])(?:[^\w\s\x00-\x7f’´·–\u00ad]|[¹²³ªº¼½¾])(?=[^\W\d_])")
 CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 SURE, PLAUSIBLE = 0.9, 0.6
 

@@ -18,8 +18,9 @@ from engine.evidence.arrange import Spot
 from engine.evidence.dicom_read import PARSE_ERRORS, Header, read_header
 from engine.evidence.failures import of_system, truncated
 from engine.evidence.multiframe import frames_of
+from engine.evidence.pdf import enclosed_text
 from engine.evidence.quiet import quiet
-from engine.evidence.report import report_text
+from engine.evidence.sr import is_report, report_text
 from engine.evidence.study import Evidence
 from engine.evidence.technique import directions_of, projection_of, side_of, technique_of
 from engine.evidence.terms import body_part_of, modality_of
@@ -145,15 +146,18 @@ def _without_pixels(path: Path, header: Header, salt: bytes) -> Evidence:
         raise EvidenceError(path, "no_pixels", reason)
     modality = modality_of(facts.word(dataset, "Modality"))
     subject = facts.pseudonym(dataset, salt)
-    if "ContentSequence" in dataset and modality == "SR":
-        kind, form, text = "report", "text", report_text(dataset)
+    text, told = None, ""
+    if is_report(dataset):
+        kind, text = "report", report_text(dataset)
     elif name.startswith("Encapsulated"):
-        kind, form, text = "document", None, None
+        enclosed = enclosed_text(dataset)
+        kind, text, told = "document", enclosed.text, enclosed.sentence
     else:
-        kind, form, text = "other", None, None
+        kind = "other"
     if name.startswith("DICOM object of") and kind == "other" and modality is None:
         raise EvidenceError(path, "no_picture", "the file holds no picture; copy it again")
-    notes = () if kind == "report" else (f"{name}: holds no picture",)
+    form = None if text is None else "text"
+    notes = () if kind == "report" else tuple(filter(None, (f"{name}: holds no picture", told)))
     return Evidence(
         path=path, members=(path,), kind=kind, form=form, modality=modality, text=text,
         notes=notes, source=source, subject=subject,

@@ -17,8 +17,8 @@ from engine.evidence.dicom_facts import word
 from engine.evidence.risks import warnings_of
 
 __all__ = [
-    "date_of", "pseudonym", "series_token", "shift_days", "shifted_day", "study_token", "token",
-    "warnings_of",
+    "date_of", "pseudonym", "pseudonym_of", "series_token", "shift_days", "shifted_day",
+    "study_token", "token", "warnings_of",
 ]  # fmt: skip
 DATES = ("StudyDate", "SeriesDate", "AcquisitionDate", "ContentDate", "AcquisitionDateTime")
 SHIFT_LEAST, SHIFT_RANGE = 400, 14_600  # days: a date moves back by 1 to 41 years
@@ -38,10 +38,13 @@ def token(value: str, salt: bytes, *, purpose: str) -> str | None:
 
 def pseudonym(dataset: Dataset, salt: bytes) -> str | None:
     """HMAC-SHA256 of the patient's id and its issuer; None without id or without salt."""
-    patient = word(dataset, "PatientID")
-    if not patient or not salt:
-        return None
-    return _hmac(salt, f"{patient}\0{word(dataset, 'IssuerOfPatientID')}")
+    return pseudonym_of(word(dataset, "PatientID"), word(dataset, "IssuerOfPatientID"), salt)
+
+
+def pseudonym_of(patient: str, issuer: str, salt: bytes) -> str | None:
+    """As ``pseudonym``, for formats that name the patient's number in their own way."""
+    patient = patient.strip()
+    return _hmac(salt, f"{patient}\0{issuer.strip()}") if patient and salt else None
 
 
 def study_token(dataset: Dataset, salt: bytes) -> str | None:

@@ -1,128 +1,103 @@
-"""Reports as words: plain text files in any usual encoding, and DICOM structured reports.
+"""Reports as words: plain text files in any usual encoding, rich text, and clinical documents.
 
-Owns the guess of encodings and the walk through an SR tree. Refuses person names: SR items of
-type PNAME, and text items that stand for one, never leave.
+Owns the reading of text files and the sentences about them. Refuses to change the words of a
+plain text, and to take a clinical document (CDA) apart: it is named, and no more.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from pydicom.dataset import Dataset
-
 from engine.errors import EvidenceError
+from engine.evidence import charset, rtf
 from engine.evidence.failures import of_system
+from engine.evidence.files import facts_of, open_file
 from engine.evidence.study import Evidence
 
-SUFFIXES = frozenset({".txt", ".text", ".md"})
+SUFFIXES = frozenset({".txt", ".text", ".md", ".markdown", ".log", ".rtf", ".asc"})
 LIMIT_BYTES = 8_000_000
-DEPTH = 40
-# names and numbers of persons that some writers store as text (PS3.16 TID 1003, 1007)
-PERSONS = frozenset({"121008", "121029", "121030", "121031", "121036"})
+CERTAIN = frozenset({"utf-8", "utf-8-sig", "utf-16", "utf-32", "iso2022_jp", "iso2022_kr"})
 
 
 def decode_text(path: Path, raw: bytes) -> tuple[str, str]:
     """Words and the encoding they were in; line ends stay as they are.
 
-    Tried in order: byte order marks of UTF-8, UTF-16 and UTF-32, strict UTF-8, Windows-1252,
-    Latin-1.
-
     Raises:
         EvidenceError: the bytes are no text.
     """
-    marks = (
-        (b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe\x00\x00", "utf-32"),
-        (b"\x00\x00\xfe\xff", "utf-32"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"),
-    )  # fmt: skip
-    marked = [encoding for mark, encoding in marks if raw.startswith(mark)]
-    if not marked and b"\0" in raw:
+    found = charset.decode(raw)
+    if found is None:
         raise EvidenceError(path, "not_text", "the file is not text; look at what made it")
-    for encoding in marked or ["utf-8", "cp1252", "latin-1"]:
-        try:
-            return raw.decode(encoding), encoding
-        except UnicodeDecodeError:
-            continue
-    raise EvidenceError(path, "not_text", "the text cannot be decoded; save it as UTF-8")
+    return found
+
+
+def read_bytes(path: Path, limit: int = LIMIT_BYTES) -> bytes:
+    """The whole of a file that is expected to be short.
+
+    Raises:
+        EvidenceError: missing, unreadable, empty, or longer than ``limit``.
+    """
+    reason = f"the text is longer than {limit // 1_000_000} MB; split it"
+    try:
+        if facts_of(path).size > limit:
+            raise EvidenceError(path, "too_large", reason)
+        with open_file(path) as stream:
+            raw = stream.read(limit + 1)
+    except OSError as failure:
+        raise of_system(path, failure) from failure
+    if len(raw) > limit:
+        raise EvidenceError(path, "too_large", reason)
+    if not raw:
+        raise EvidenceError(path, "empty", "the file has no content; copy it again")
+    return raw
+
+
+def encoding_notes(encoding: str, text: str) -> tuple[str, ...]:
+    """A sentence where an encoding was guessed and the guess matters."""
+    if encoding in CERTAIN or text.isascii():
+        return ()
+    return (f"the encoding was guessed: {encoding}; look at the letters with accents",)
 
 
 def read_text(path: Path) -> Evidence:
-    """Describe a plain text report.
+    """Describe a plain or rich text report.
 
     Raises:
         EvidenceError: missing, unreadable, too long, or not text.
     """
-    try:
-        size = path.stat().st_size
-        if size > LIMIT_BYTES:
-            raise EvidenceError(path, "too_large", "the text is longer than 8 MB; split it")
-        raw = path.read_bytes()
-    except OSError as failure:
-        raise of_system(path, failure) from failure
-    if not raw:
-        raise EvidenceError(path, "empty", "the file has no content; copy it again")
+    raw = read_bytes(path)
+    if rtf.is_rtf(raw[:64]):
+        return text_evidence(path, rtf.rtf_text(raw), object_name="rich text", kind_of="RTF")
     text, encoding = decode_text(path, raw)
+    return text_evidence(path, text, encoding=encoding, notes=encoding_notes(encoding, text))
+
+
+def text_evidence(
+    path: Path,
+    text: str,
+    *,
+    object_name: str = "plain text",
+    kind_of: str = "text",
+    encoding: str | None = None,
+    notes: tuple[str, ...] = (),
+    subject: str | None = None,
+) -> Evidence:
+    """A report with words."""
+    source = {"object": object_name, "format": kind_of}
+    if encoding is not None:
+        source["encoding"] = encoding
     return Evidence(
-        path=path,
-        members=(path,),
-        kind="report",
-        form="text",
-        text=text,
-        source={"object": "plain text", "format": "text", "encoding": encoding},
-    )
+        path=path, members=(path,), kind="report", form="text", text=text, notes=notes,
+        source=source, subject=subject,
+    )  # fmt: skip
 
 
-def report_text(dataset: Dataset) -> str:
-    """The words of a structured report, one content item a line, indented by depth."""
-    lines: list[str] = []
-    title = _meaning(dataset, "ConceptNameCodeSequence")
-    if title:
-        lines.append(title)
-    for child in dataset.get("ContentSequence") or []:
-        _walk(child, lines, 0)
-    return "\n".join(lines)
-
-
-def _walk(node: Dataset, lines: list[str], depth: int) -> None:
-    """Add a content item and what hangs below it."""
-    if depth > DEPTH:
-        return
-    name = _meaning(node, "ConceptNameCodeSequence")
-    value = _value(node)
-    kind = str(node.get("ValueType", ""))
-    if value is not None:
-        lines.append("  " * depth + (f"{name}: {value}" if name else value))
-    elif kind == "CONTAINER" and name:
-        lines.append("  " * depth + name)
-    for child in node.get("ContentSequence") or []:
-        _walk(child, lines, depth + 1)
-
-
-def _value(node: Dataset) -> str | None:
-    """The words of a text, code or number item; None for all other types."""
-    kind = str(node.get("ValueType", ""))
-    if _code(node, "ConceptNameCodeSequence") in PERSONS:
-        return None
-    if kind == "TEXT":
-        return str(node.get("TextValue", "")).replace("\r\n", "\n").replace("\r", "\n").strip()
-    if kind == "CODE":
-        return _meaning(node, "ConceptCodeSequence") or None
-    if kind == "NUM":
-        measured = (node.get("MeasuredValueSequence") or [None])[0]
-        if measured is None:
-            return None
-        unit = _code(measured, "MeasurementUnitsCodeSequence")
-        number = str(measured.get("NumericValue", "")).strip()
-        return number if unit in ("", "1") else f"{number} {unit}"
-    return None
-
-
-def _meaning(node: Dataset, keyword: str) -> str:
-    """The meaning of the first code of a sequence."""
-    found = (node.get(keyword) or [None])[0]
-    return "" if found is None else str(found.get("CodeMeaning", "") or "").strip()
-
-
-def _code(node: Dataset, keyword: str) -> str:
-    """The value of the first code of a sequence."""
-    found = (node.get(keyword) or [None])[0]
-    return "" if found is None else str(found.get("CodeValue", "") or "").strip()
+def name_document(path: Path) -> Evidence:
+    """An XML file: a clinical document (HL7 CDA) by its root, else an unknown document."""
+    raw = read_bytes(path, 64_000_000)[:65_536]
+    head = raw.decode("utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "latin-1", "replace")
+    known = "ClinicalDocument" in head and "urn:hl7-org:v3" in head
+    name = "clinical document (HL7 CDA)" if known else "XML document"
+    note = f"{name}: named only, its text is not read"
+    source = {"object": name, "format": "XML"}
+    return Evidence(path=path, members=(path,), kind="document", notes=(note,), source=source)
