@@ -70,8 +70,8 @@ def deflated(path: Path, source: BinaryIO, packed: int) -> Iterator[bytes]:
             yield piece
 
 
-def bunzipped(path: Path, source: BinaryIO, packed: int) -> Iterator[bytes]:
-    """Pieces of bzip2 data (method 12 of zip)."""
+def bunzipped(path: Path, source: BinaryIO, packed: int = LIMIT_BYTES) -> Iterator[bytes]:
+    """Pieces of one bzip2 stream of at most ``packed`` bytes (method 12 of zip)."""
     engine, left = bz2.BZ2Decompressor(), packed
     while not engine.eof:
         fresh = b""
@@ -114,6 +114,19 @@ def gunzipped(path: Path, source: BinaryIO, *, claimed: int = 0) -> Iterator[byt
             fresh = source.read(CHUNK)
             eaten += len(fresh)
             pending += fresh
+
+
+def unzlibbed(path: Path, source: BinaryIO) -> Iterator[bytes]:
+    """Pieces of one zlib or gzip stream; the caller stops at what it has accepted."""
+    engine, pending = zlib.decompressobj(zlib.MAX_WBITS + 32), b""
+    while not engine.eof:
+        fresh = pending or source.read(CHUNK)
+        piece = _inflate(path, engine, fresh)
+        if not piece and not fresh and not engine.eof:
+            raise truncated(path)
+        pending = engine.unconsumed_tail
+        if piece:
+            yield piece
 
 
 def _inflate(path: Path, engine: _Decompressor, data: bytes) -> bytes:

@@ -113,7 +113,7 @@ def read_from(
     if not plain and not whole:
         values = _scaled(stream, path, block, slope, intercept)
     else:
-        values = _native(_fill(stream, path, block.count, block.kind))
+        values = native(_fill(stream, path, block.count, block.kind))
         values = values if plain else _whole(values, int(slope), int(intercept))
     if isinstance(stream, Pieces):
         stream.finish()
@@ -143,7 +143,7 @@ def _forward(path: Path, block: Block) -> Iterator[Forward]:
         yield pieces
 
 
-def _empty(path: Path, count: int, kind: np.dtype[Any] | type) -> NDArray[Any]:
+def empty(path: Path, count: int, kind: np.dtype[Any] | type) -> NDArray[Any]:
     """Room for values, or a sentence."""
     try:
         return np.empty(count, kind)
@@ -153,7 +153,7 @@ def _empty(path: Path, count: int, kind: np.dtype[Any] | type) -> NDArray[Any]:
 
 def _fill(stream: Forward, path: Path, count: int, kind: np.dtype[Any]) -> NDArray[Any]:
     """Values as stored."""
-    values = _empty(path, count, kind)
+    values = empty(path, count, kind)
     fill(stream, path, values)
     return values
 
@@ -173,7 +173,7 @@ def fill(stream: Forward, path: Path, values: NDArray[Any]) -> None:
         done += got
 
 
-def _native(values: NDArray[Any]) -> NDArray[Any]:
+def native(values: NDArray[Any]) -> NDArray[Any]:
     """The same values in this machine's byte order, swapped in place."""
     if values.dtype.isnative:
         return values
@@ -221,7 +221,7 @@ def _scaled(
     """Values scaled while they are read: only the result is ever whole in memory."""
     stored = block.kind
     exact = stored.itemsize > (4 if stored.kind == "f" else 2)
-    made = _empty(path, block.count, np.float64 if exact else np.float32)
+    made = empty(path, block.count, np.float64 if exact else np.float32)
     scratch = np.empty(min(BLOCK, block.count), stored)
     with np.errstate(over="ignore", invalid="ignore"):
         for start in range(0, block.count, BLOCK):
