@@ -5,6 +5,7 @@ Owns the tolerance of missing preambles and the search for truncation. Refuses t
 
 from __future__ import annotations
 
+import re
 import struct
 import zlib
 from dataclasses import dataclass
@@ -141,18 +142,23 @@ def _last_lost(dataset: FileDataset, watch: _Watch) -> bool:
 
 def _syntax(path: Path, dataset: FileDataset, watch: _Watch) -> UID:
     """The transfer syntax; compressed pixels whose file names none cannot be read."""
-    named = getattr(dataset, "file_meta", {}).get("TransferSyntaxUID")
-    if not named and watch.pixel_length == UNDEFINED and watch.pixel_tag is not None:
+    if not _named(dataset) and watch.pixel_length == UNDEFINED and watch.pixel_tag is not None:
         reason = "compressed pixels without a transfer syntax; ask for the file again"
         raise EvidenceError(path, "no_transfer_syntax", reason)
     return syntax_of(dataset)
 
 
+def _named(dataset: FileDataset) -> str:
+    """The transfer syntax that a data set names, if it is a UID: damage puts anything there."""
+    named = str(getattr(dataset, "file_meta", {}).get("TransferSyntaxUID") or "").strip("\0 ")
+    return named if re.fullmatch(r"[0-9.]{1,64}", named) else ""
+
+
 def syntax_of(dataset: FileDataset) -> UID:
     """The transfer syntax that a data set names, or the native one it was read by."""
-    named = getattr(dataset, "file_meta", {}).get("TransferSyntaxUID")
+    named = _named(dataset)
     if named:
-        return UID(str(named))
+        return UID(named)
     implicit, little = dataset.original_encoding
     if implicit:
         return ImplicitVRLittleEndian
