@@ -259,7 +259,7 @@ def stream_of(archive: Archive, member: Member) -> BinaryIO:
     _refuse(path, member)
     source = archive.opened()
     try:
-        source.seek(_data_at(path, source, member))
+        source.seek(data_at(path, source, member))
     except BaseException:
         source.close()
         raise
@@ -287,7 +287,7 @@ def _refuse(path: Path, member: Member) -> None:
         raise damaged(path)
 
 
-def _data_at(path: Path, source: BinaryIO, member: Member) -> int:
+def data_at(path: Path, source: BinaryIO, member: Member) -> int:
     """Where a member's data begins, behind its local header."""
     if not member.headed:
         return member.at

@@ -1,15 +1,17 @@
 """The name of an item's content: one hash over bytes, never over file names.
 
-Owns the rule and a memory of file hashes. Refuses to decode anything.
+Owns the rule and a memory of file hashes. Refuses to decode pixels: only
+items of arrays are named by their values, since they are no files.
 """
 
 from __future__ import annotations
 
 import hashlib
-import re
 import threading
 from pathlib import Path
 
+from engine.errors import EvidenceError
+from engine.evidence import arrays, files, grid, medmnist
 from engine.evidence.failures import of_system
 from engine.evidence.item import Item
 
@@ -56,54 +58,53 @@ def _add(total: hashlib._Hash, field: str, value: str | None) -> None:
 
 
 def file_digest(path: Path) -> bytes:
-    """The sha256 of a file and, for a header file, of the data files it names."""
-    total = hashlib.sha256()
+    """The sha256 of a file or member and, for a header file, of the data files it names.
+
+    A part of a file (``x.npz/train/17``) is named by what it holds, not by the file around it,
+    where its reader can tell; else by the file and the part's place in it.
+    """
+    try:
+        held, rest = files.split(path)
+    except OSError as failure:
+        raise of_system(path, failure) from failure
+    if rest:
+        return part_digest(held, rest)
     parts = [path, *companions(path)]
     if len(parts) == 1:
         return _one(path)
+    total = hashlib.sha256()
     for part in parts:
         total.update(_one(part))
     return total.digest()
+
+
+def part_digest(held: Path, rest: tuple[str, ...]) -> bytes:
+    """The sha256 that names a part of a file."""
+    if arrays.holds_arrays(held):
+        return medmnist.part_digest(held.joinpath(*rest))
+    place = "\0".join(rest).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(b"part" + _one(held) + place).digest()
 
 
 def companions(path: Path) -> list[Path]:
     """The data files that belong to a header file (.hdr, .mhd, .nhdr); empty for others."""
     suffix = path.suffix.lower()
     if suffix == ".hdr":
-        found = [path.with_suffix(".img"), path.with_suffix(".img.gz")]
-    elif suffix in (".mhd", ".nhdr") and _is_file(path):  # a pipe would wait for ever
-        found = _named_inside(path)
-    else:
+        found = [path.with_suffix(end) for end in (".img", ".img.gz", ".IMG")]
+        return [one for one in found if files.exists(one)][:1]
+    if suffix not in (".mhd", ".nhdr") or not files.exists(path):  # a pipe would wait for ever
         return []
-    return [one for one in found if _is_file(one)]
-
-
-def _is_file(path: Path) -> bool:
-    """True for a file; False, not an error, where looking is not allowed."""
     try:
-        return path.is_file()
-    except OSError:
-        return False
-
-
-def _named_inside(path: Path) -> list[Path]:
-    """Data files that a MetaImage or NRRD header names, in the header's own folder only."""
-    try:
-        with path.open("rb") as stream:
-            head = stream.read(BLOCK).decode("latin-1")
-    except OSError:
+        named = grid.read_header(path).data.files
+    except EvidenceError:
         return []
-    names = re.findall(r"(?im)^(?:ElementDataFile\s*=|data ?file:)\s*(\S.*?)\s*$", head)
-    return [
-        path.parent / Path(name).name for name in names if name.upper() not in ("LOCAL", "LIST")
-    ]
+    return [one for one in dict.fromkeys(named) if one != path]
 
 
 def _one(path: Path) -> bytes:
     """The sha256 of one file's bytes, remembered."""
     try:
-        facts = path.stat()
-        key = (str(path), facts.st_size, facts.st_mtime_ns)
+        key = (str(path), *files.stamp_of(path))
         with _lock:
             known = _memory.get(key)
         if known is None:
@@ -116,7 +117,7 @@ def _one(path: Path) -> bytes:
 
 def _hash(path: Path) -> bytes:
     total = hashlib.sha256()
-    with path.open("rb") as stream:
+    with files.open_raw(path) as stream:
         while block := stream.read(BLOCK):
             total.update(block)
     return total.digest()

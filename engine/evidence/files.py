@@ -81,6 +81,17 @@ def facts_of(path: Path) -> FileFacts:
     return FileFacts(size, found.st_mtime_ns)
 
 
+def stamp_of(path: Path) -> tuple[int, int]:
+    """Packed size and time (of the container, for a member): changes when the file does.
+
+    Raises:
+        OSError, EvidenceError: as ``facts_of``.
+    """
+    place = containers.locate(path)
+    found = _disk_file(place.file).stat()
+    return (found.st_size if place.member is None else place.member.size), found.st_mtime_ns
+
+
 def _disk_file(path: Path) -> Path:
     """The file on disk that a path runs through."""
     return next(one for one in (path, *path.parents) if containers.on_this_disk(one))

@@ -176,6 +176,8 @@ class Inflated(io.RawIOBase):
         size: the length if it is known, so that seeking from the end unpacks nothing.
     """
 
+    name = ""  # libraries ask a buffered reader for one; it has none on disk
+
     def __init__(self, pieces: Iterator[bytes], source: BinaryIO, *, size: int | None) -> None:
         super().__init__()
         self._pieces, self._source, self._size = pieces, source, size

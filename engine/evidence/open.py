@@ -16,7 +16,17 @@ from pathlib import Path
 
 from engine.control import Control
 from engine.errors import EvidenceError
-from engine.evidence import dicom_volume, files, grid, nifti, raster, report
+from engine.evidence import (
+    archive,
+    arrays,
+    dicom_volume,
+    files,
+    grid,
+    medmnist,
+    nifti,
+    raster,
+    report,
+)
 from engine.evidence.dicom import Instance, read_dicom
 from engine.evidence.digest import companions
 from engine.evidence.failures import of_system
@@ -63,7 +73,7 @@ READERS: tuple[Reader, ...] = (
         lambda path, salt: nifti.describe_nifti(path),
     ),
     Reader(
-        lambda path, head, suffix: head.startswith(b"NRRD") or suffix in grid.SUFFIXES,
+        lambda path, head, suffix: grid.is_grid(head, path),
         lambda path, salt: grid.describe_grid(path),
     ),
     Reader(
@@ -71,6 +81,14 @@ READERS: tuple[Reader, ...] = (
             head.startswith(PICTURES) or suffix in raster.SUFFIXES or head[8:12] == b"WEBP"
         ),
         lambda path, salt: raster.describe_picture(path),
+    ),
+    Reader(
+        lambda path, head, suffix: archive.is_archive(head),
+        lambda path, salt: archive.members(path),
+    ),
+    Reader(
+        lambda path, head, suffix: arrays.is_arrays(head),
+        lambda path, salt: medmnist.read(path),
     ),
     Reader(lambda path, head, suffix: head.startswith(b"%PDF-"), _read_pdf),
     Reader(
@@ -80,13 +98,16 @@ READERS: tuple[Reader, ...] = (
 )
 # Parts of a file that are no files (rows of a table, pictures of an array): ``x.npz/train/17``.
 # By the suffix of the file that holds them: (path of the part, salt) to evidence.
-PARTS: dict[str, Callable[[Path, bytes], Evidence]] = {}
+PARTS: dict[str, Callable[[Path, bytes], Evidence]] = {
+    ".npz": lambda path, salt: medmnist.describe(path),
+}
 # By ``source["format"]``: evidence to pixels.
 LOADERS: dict[str, Callable[[Evidence], Pixels]] = {
     "DICOM": lambda evidence: dicom_volume.load(evidence),
     "NIfTI": lambda evidence: nifti.load_nifti(evidence.path),
     "NRRD": lambda evidence: grid.load_grid(evidence.path),
     "MetaImage": lambda evidence: grid.load_grid(evidence.path),
+    medmnist.FORMAT: medmnist.load,
 }
 
 
