@@ -1,86 +1,244 @@
-"""Compressed DICOM frames, decoded by imagecodecs behind pydicom's own plugin seam.
+"""One compressed frame of a DICOM file to numbers, by imagecodecs.
 
-Owns the table of transfer syntaxes and codecs. Refuses colour conversion and sign repair: pydicom
-does both from what the codestream says.
+Owns the table of transfer syntaxes and codecs, and the proof that a frame is whole: sizes are
+compared and streams walked before a codec may allocate anything. Refuses colour conversion and
+signs: it hands out what the codestream holds. pydicom's own decoders are not used: they know
+neither JPEG XL nor deflated frames nor packed bits, and hand out cut JPEG frames as whole.
 """
 
 from __future__ import annotations
 
+import zlib
+from collections.abc import Callable
 from typing import Any
 
 import imagecodecs
 import numpy as np
-from pydicom import uid
-from pydicom.pixels import get_decoder
-from pydicom.pixels.decoders.base import DecodeRunner
+from numpy.typing import NDArray
 
-LABEL = "imagecodecs"
-END_OF_IMAGE, TAIL = b"\xff\xd9", 64
+from engine.evidence.codestream import END, LOSSLESS, Stream, is_whole, read_stream
+from engine.evidence.dicom_frames import Cut
+from engine.evidence.dicom_layout import Layout
 
-JPEG = (uid.JPEGBaseline8Bit, uid.JPEGExtended12Bit, uid.JPEGLossless, uid.JPEGLosslessSV1)
-JPEG_LS = (uid.JPEGLSLossless, uid.JPEGLSNearLossless)
-JPEG_2000 = (
-    uid.JPEG2000Lossless,
-    uid.JPEG2000,
-    uid.HTJ2KLossless,
-    uid.HTJ2KLosslessRPCL,
-    uid.HTJ2K,
-)
-DECODER_DEPENDENCIES = dict.fromkeys((*JPEG, *JPEG_LS, *JPEG_2000), ("imagecodecs",))
+Array = NDArray[Any]
+Codec = Callable[[bytes, Layout], Array]
+
+ROOT = "1.2.840.10008.1.2."
+ENCAPSULATED_NATIVE = ROOT + "1.98"
+SAMPLES_PER_RUN = 64  # two bytes of PackBits hold at most 128
+# Bytes that a decoder of a whole JPEG never reads: whoever reads them was short of data.
+PROBE = bytes(range(17, 251, 13)) * 8
 
 
-def is_available(syntax: str) -> bool:
-    """True for the transfer syntaxes of the table; asked by pydicom."""
-    return syntax in DECODER_DEPENDENCIES
+class Unfit(ValueError):
+    """The codestream is another picture than the header announces."""
 
 
-def decode_frame(src: bytes, runner: DecodeRunner) -> bytearray:
-    """Decode one frame; called by pydicom.
+def decode_frame(src: bytes, syntax: str, layout: Layout) -> tuple[Array, Stream | None]:
+    """Decode one frame.
 
-    The runner is told what the codec hands out: colour by pixel, RGB for the reversible and
-    irreversible JPEG 2000 colour transforms, and the width of a sample.
+    Args:
+        src: its encoded bytes.
+        syntax: UID of the transfer syntax.
+        layout: what the header says of it.
+
+    Returns:
+        [Y, X] or [Y, X, S] as the codestream holds it, and the facts of the codestream (None for
+        RLE and deflated frames).
+
+    Raises:
+        Cut: the frame ends before its codestream does.
+        NotImplementedError: there is no codec for this transfer syntax.
+        ValueError: the codestream is damaged or another picture than the header says.
     """
-    syntax = runner.transfer_syntax
-    if END_OF_IMAGE not in src[-TAIL:]:
-        raise EOFError("the codestream has no end marker")
-    if syntax in JPEG:
-        frame = _jpeg(src, color=runner.samples_per_pixel > 1)
-    elif syntax in JPEG_LS:
-        frame = imagecodecs.jpegls_decode(src)
+    stream = read_stream(src)
+    if stream is None and syntax in CODECS:
+        return CODECS[syntax](src, layout), None
+    if stream is None and syntax not in STREAMED:
+        raise NotImplementedError("no codec for this transfer syntax")
+    if stream is None:
+        raise Cut if len(src) < 16 else Unfit("no codestream of any kind")
+    _check(src, stream, layout)
+    values = _decoded(src, stream)
+    if values.shape != layout.shape:
+        raise Unfit("the codestream decodes to another shape")
+    return values, stream
+
+
+def _check(src: bytes, stream: Stream, layout: Layout) -> None:
+    """Sizes agree and the stream is whole, before anything is allocated."""
+    count = stream.components or layout.samples
+    if (stream.rows, stream.columns, count) != (layout.rows, layout.columns, layout.samples):
+        raise Unfit("the codestream holds another picture size than the header says")
+    if layout.values > stream.most * len(src) or not is_whole(src, stream):
+        raise Cut
+
+
+def _decoded(src: bytes, stream: Stream) -> Array:
+    """Let the codec work that the first bytes name."""
+    if stream.process == 0xF7:
+        return np.asarray(imagecodecs.jpegls_decode(src))
+    if stream.process:
+        return _jpeg(src, stream)
+    if stream.components == 0:
+        return np.asarray(imagecodecs.jpegxl_decode(src))
+    if stream.high_throughput:
+        return _high_throughput(src[stream.start :])
+    return np.asarray(imagecodecs.jpeg2k_decode(src))
+
+
+def _high_throughput(src: bytes) -> Array:
+    """HTJ2K by its own codec; by the general one for what it does not know."""
+    try:
+        return np.asarray(imagecodecs.htj2k_decode(src))
+    except imagecodecs.Htj2kError:
+        return np.asarray(imagecodecs.jpeg2k_decode(src))
+
+
+def _jpeg(src: bytes, stream: Stream) -> Array:
+    """JPEG without any colour transform; a frame with lost bytes is found by trial.
+
+    A decoder that runs out of data fills the rest with its last value and says nothing. Where
+    the last corner is flat the frame is decoded again with bytes put before its end marker: a
+    whole frame never reaches them.
+    """
+    values = _plain_jpeg(src, stream)
+    if _is_flat(values, 1 if stream.process in LOSSLESS else 8):
+        head = src[: src.rfind(END)].rstrip(b"\xff")
+        again = _plain_jpeg(head + PROBE + END, stream)
+        if not np.array_equal(values, again):
+            raise Cut
+    return values
+
+
+def _plain_jpeg(src: bytes, stream: Stream) -> Array:
+    """One pass of the decoder."""
+    if stream.components == 1:
+        return np.asarray(imagecodecs.jpeg8_decode(src))
+    return np.asarray(imagecodecs.jpeg8_decode(src, colorspace="YCBCR", outcolorspace="YCBCR"))
+
+
+def _is_flat(values: Array, block: int) -> bool:
+    """True if the last block (or the last two values) holds one value in each colour."""
+    last = values[-1:, -2:] if block == 1 else values[(len(values) - 1) // block * block :]
+    last = last if block == 1 else last[:, (values.shape[1] - 1) // block * block :]
+    return bool((last == last[:1, :1]).all())
+
+
+def _run_length(src: bytes, layout: Layout) -> Array:
+    """RLE Lossless (PS3.5 G): one segment for each byte of each sample, high bytes first."""
+    bits = layout.allocated
+    count = layout.values if bits % 8 == 0 else -(-layout.values * bits // 8)
+    width = max(1, bits // 8)
+    segments = int.from_bytes(src[:4], "little")
+    planes = width * layout.samples if bits % 8 == 0 else 1
+    if segments != planes or len(src) < 64:
+        raise Cut if len(src) < 64 else Unfit("another number of segments than the header says")
+    each = count // layout.samples if bits % 8 == 0 else count
+    if each * planes > SAMPLES_PER_RUN * len(src):
+        raise Cut
+    starts = [int.from_bytes(src[at : at + 4], "little") for at in range(4, 4 + 4 * planes, 4)]
+    ends = [*starts[1:], len(src)]
+    found = np.empty((planes, each), np.uint8)
+    for plane, (start, end) in enumerate(zip(starts, ends, strict=True)):
+        found[plane] = _segment(src[start:end], each)
+    return _from_planes(found, layout, width)
+
+
+def _segment(src: bytes, count: int) -> NDArray[np.uint8]:
+    """One PackBits segment; pad bytes at its end may look like the start of a run."""
+    for pad in (0, 1):
+        try:
+            raw = imagecodecs.packbits_decode(src[: len(src) - pad])
+        except imagecodecs.ImcdError:
+            continue
+        if len(raw) >= count:
+            return np.frombuffer(raw, np.uint8, count)
+    raise Cut
+
+
+def _from_planes(planes: NDArray[np.uint8], layout: Layout, width: int) -> Array:
+    """Byte planes, high bytes first, to [Y, X] or [Y, X, S] of unsigned numbers."""
+    if layout.allocated % 8:
+        return packed(planes.tobytes(), layout, 0)
+    samples = planes.reshape(layout.samples, width, layout.rows, layout.columns)
+    turned = np.moveaxis(samples, (1, 0), (3, 2)) if layout.samples > 1 else None
+    little = samples[0, ::-1].transpose(1, 2, 0) if turned is None else turned[..., ::-1]
+    values = np.ascontiguousarray(little).view(f"<u{width}")
+    return values[..., 0]
+
+
+def _deflated(src: bytes, layout: Layout) -> Array:
+    """Deflated Image Frame Compression (PS3.5 A.4.14): one native frame, deflated."""
+    wanted = -(-layout.bits // 8)
+    unpacker = zlib.decompressobj(-zlib.MAX_WBITS)
+    if wanted > 1100 * len(src) + 1100:
+        raise Cut
+    raw = unpacker.decompress(src, wanted + 1)
+    if len(raw) < wanted:
+        raise Cut
+    return packed(raw, layout, 0)
+
+
+def _native(src: bytes, layout: Layout) -> Array:
+    """Encapsulated Uncompressed: one native frame as a fragment."""
+    if 8 * len(src) < layout.bits:
+        raise Cut
+    return packed(src, layout, 0)
+
+
+def packed(raw: bytes, layout: Layout, first_bit: int) -> Array:
+    """A native little endian frame as [Y, X] or [Y, X, S] of unsigned numbers (or floats).
+
+    Args:
+        raw: bytes that hold it.
+        layout: its form; planes are turned to colour by pixel, halved colours doubled.
+        first_bit: where it begins in ``raw``.
+    """
+    bits, count = layout.allocated, layout.bits // layout.allocated
+    if bits in (8, 16, 32, 64):
+        kind = f"<f{bits // 8}" if layout.floating else f"<u{bits // 8}"
+        flat: Array = np.frombuffer(raw, kind, count, first_bit // 8)
     else:
-        frame = imagecodecs.jpeg2k_decode(src)
-        if runner.photometric_interpretation in ("YBR_ICT", "YBR_RCT"):
-            runner.set_option("photometric_interpretation", "RGB")
-    _check_shape(frame, runner)
-    if runner.samples_per_pixel > 1:
-        runner.set_option("planar_configuration", 0)
-    runner.set_option("bits_allocated", 8 * frame.dtype.itemsize)
-    little = frame.astype(frame.dtype.newbyteorder("<"), copy=False)
-    return bytearray(little.tobytes())
+        flat = _unpacked(raw, bits, count, first_bit)
+    if layout.samples == 1:
+        return flat.reshape(layout.rows, layout.columns)
+    if count != layout.values:
+        return _doubled(flat).reshape(layout.shape)
+    if layout.planar:
+        planes = flat.reshape(layout.samples, layout.rows, layout.columns)
+        return planes.transpose(1, 2, 0)
+    return flat.reshape(layout.shape)
 
 
-def _jpeg(src: bytes, *, color: bool) -> np.ndarray[Any, np.dtype[Any]]:
-    """Decode JPEG without any colour transform: the header, not a guess, says what it is."""
-    if not color:
-        return imagecodecs.jpeg8_decode(src)
-    return imagecodecs.jpeg8_decode(src, colorspace="YCBCR", outcolorspace="YCBCR")
+def _unpacked(raw: bytes, bits: int, count: int, first_bit: int) -> Array:
+    """Numbers of any width, packed from the lowest bit up (PS3.5 D)."""
+    first = first_bit // 8
+    held = np.frombuffer(raw, np.uint8, -(-(first_bit + count * bits) // 8) - first, first)
+    ones = np.unpackbits(held, bitorder="little")[first_bit % 8 :][: count * bits]
+    if bits == 1:
+        return ones
+    width = next(size for size in (8, 16, 32, 64) if bits <= size)
+    wide = np.zeros((count, width), np.uint8)
+    wide[:, :bits] = ones.reshape(count, bits)
+    return np.packbits(wide, axis=1, bitorder="little").reshape(-1).view(f"<u{width // 8}")
 
 
-def _check_shape(frame: np.ndarray[Any, np.dtype[Any]], runner: DecodeRunner) -> None:
-    """The codestream must hold the picture that the header announces."""
-    wanted: tuple[int, ...] = (runner.rows, runner.columns)
-    if runner.samples_per_pixel > 1:
-        wanted = (*wanted, runner.samples_per_pixel)
-    if frame.shape != wanted:
-        raise ValueError(f"the codestream holds {frame.shape}, the header says {wanted}")
+def _doubled(flat: Array) -> Array:
+    """Y Y B R of two pixels to Y B R Y B R (PS3.3 C.7.6.3.1.2)."""
+    pairs = flat.reshape(-1, 4)
+    return pairs[:, [0, 2, 3, 1, 2, 3]].reshape(-1)
 
 
-def register() -> None:
-    """Add this decoder to pydicom's, once."""
-    for syntax in DECODER_DEPENDENCIES:
-        decoder = get_decoder(syntax)
-        if LABEL not in decoder.available_plugins:
-            decoder.add_plugin(LABEL, (__name__, "decode_frame"))
-
-
-register()
+CODECS: dict[str, Codec] = {
+    # native syntaxes whose pixels lie in fragments all the same
+    **dict.fromkeys((ROOT[:-1], ROOT + "1", ROOT + "1.99", ENCAPSULATED_NATIVE), _native),
+    ROOT + "5": _run_length,
+    ROOT + "8.1": _deflated,
+}
+# JPEG processes (retired ones too), JPEG-LS, JPEG 2000, JPEG XL, HTJ2K. What a frame is is read
+# from its own first bytes: some writers name the wrong one of these.
+STREAMED = frozenset(
+    ROOT + f"4.{number}"
+    for number in (*range(50, 71), 80, 81, 90, 91, 92, 93, 110, 111, 112, 201, 202, 203)
+)

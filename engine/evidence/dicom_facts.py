@@ -55,6 +55,14 @@ def numbers(value: Any) -> list[float]:
     return found
 
 
+def positions(value: Any) -> list[float | None]:
+    """The numbers of an element's value, None where one is missing or no number."""
+    if value is None or value == "":
+        return []
+    many = value if isinstance(value, (MultiValue, list, tuple)) else [value]
+    return [found[0] if (found := numbers(one)) else None for one in many]
+
+
 def integer(dataset: Dataset, keyword: str, default: int = 0) -> int:
     """An element as an integer, or the default."""
     found = numbers(dataset.get(keyword))
@@ -113,21 +121,38 @@ def pseudonym(dataset: Dataset, salt: bytes) -> str | None:
     return hmac.new(salt, f"{patient}\0{issuer}".encode(), hashlib.sha256).hexdigest()
 
 
+def windows_of(dataset: Dataset, frame: int = 0) -> tuple[tuple[float, float], ...]:
+    """Every usable (center, width) for a frame, in the header's order, each once."""
+    found, _ = _windows(dataset, frame)
+    return tuple(dict.fromkeys(found))
+
+
 def window_of(dataset: Dataset, frame: int = 0) -> tuple[tuple[float, float], str] | None:
     """The first usable (center, width) and its function; None if the header has none."""
+    found, function = _windows(dataset, frame)
+    return (found[0], function) if found else None
+
+
+def _windows(dataset: Dataset, frame: int) -> tuple[list[tuple[float, float]], str]:
+    """Usable windows and their function (PS3.3 C.11.2.1.2 and .3).
+
+    LINEAR needs a width of 1 or more, the others one above 0; a pair that breaks this is not
+    used, since nobody can know what was meant.
+    """
     for holder in (dataset, grouped(dataset, "FrameVOILUTSequence", frame)):
         if holder is None:
             continue
-        function = word(holder, "VOILUTFunction").lower() or "linear"
+        function = word(holder, "VOILUTFunction").lower()
         function = function if function in ("linear_exact", "sigmoid") else "linear"
         least = 1.0 if function == "linear" else 1e-12
         pairs = zip(
-            numbers(holder.get("WindowCenter")), numbers(holder.get("WindowWidth")), strict=False
-        )
-        for center, width in pairs:
-            if width >= least:
-                return (center, width), function
-    return None
+            positions(holder.get("WindowCenter")), positions(holder.get("WindowWidth")),
+            strict=False,
+        )  # fmt: skip
+        found = [(c, w) for c, w in pairs if c is not None and w is not None and w >= least]
+        if found:
+            return found, function
+    return [], "linear"
 
 
 def invalid_window(dataset: Dataset) -> bool:
@@ -136,36 +161,66 @@ def invalid_window(dataset: Dataset) -> bool:
 
 
 def voi_lut_of(dataset: Dataset, frame: int = 0) -> VoiLut | None:
-    """The first VOI LUT of the header scaled to 8 bits, None if there is none."""
+    """The first VOI LUT of the header scaled to 8 bits, None if there is none.
+
+    The first value is a modality value: below zero where pixels are signed or the rescale goes
+    below zero, whatever the element's ambiguous representation says.
+    """
+    below_zero = integer(dataset, "PixelRepresentation") == 1 or rescale_of(dataset, frame)[1] < 0
     for holder in (dataset, grouped(dataset, "FrameVOILUTSequence", frame)):
         found = None if holder is None else item(holder, "VOILUTSequence")
         if found is None:
             continue
         descriptor = numbers(found.get("LUTDescriptor"))
-        table = table_values(found)
+        table = table_values(found, order=order_of(dataset))
         if len(descriptor) < 3 or table.size == 0:
             continue
-        top = max(float(table.max()), float(2 ** min(int(descriptor[2]), 16) - 1))
-        grey = np.rint(table * (255.0 / top)).astype(np.uint8)
-        return VoiLut(first=signed_first(dataset, descriptor[1]), table=grey)
+        return VoiLut(
+            first=signed_first(below_zero, descriptor[1]), table=to_grey(table, descriptor[2])
+        )
     return None
 
 
-def table_values(found: Dataset) -> NDArray[np.float64]:
+def to_grey(table: NDArray[np.float64], bits: float) -> NDArray[np.uint8]:
+    """Entries of a table that ends in display values, from their bits to 0..255."""
+    top = max(float(table.max()), float(2 ** min(max(int(bits), 1), 16) - 1))
+    return np.rint(table * (255.0 / top)).astype(np.uint8)
+
+
+def table_values(found: Dataset, *, order: str = "<") -> NDArray[np.float64]:
     """The entries of a LUT item as numbers, whatever way they were stored."""
-    count = int((numbers(found.get("LUTDescriptor")) or [0.0])[0]) or 65536
-    raw = found.get("LUTData")
+    described = numbers(found.get("LUTDescriptor")) or [0.0]
+    count = int(described[0]) & 0xFFFF or 65536
+    return entries(found.get("LUTData"), count, order)[:count].astype(np.float64)
+
+
+def entries(raw: Any, count: int, order: str) -> NDArray[Any]:
+    """The entries of a table: 16-bit words, or bytes where there are too few words.
+
+    Args:
+        raw: the element's value: bytes (OW) or numbers (US).
+        count: how many entries its descriptor names.
+        order: ``<`` or ``>``, the byte order of the file's words.
+    """
     if isinstance(raw, (bytes, bytearray)):
-        wide = len(raw) >= 2 * count
-        data = np.frombuffer(raw, dtype="<u2" if wide else "u1")
-    else:
-        data = np.asarray(numbers(raw), np.float64)
-    return data.astype(np.float64)[:count]
+        words = np.frombuffer(raw, f"{order}u2", len(raw) // 2)
+        if len(raw) >= 2 * count:
+            return words
+        return np.frombuffer(words.astype("<u2").tobytes() + raw[2 * len(words) :], np.uint8)
+    data = np.asarray(numbers(raw), np.float64)
+    if count > len(data) >= count // 2 > 0 and data.min() >= 0:
+        return np.frombuffer(data.astype("<u2").tobytes(), np.uint8)
+    return data
 
 
-def signed_first(dataset: Dataset, first: float) -> float:
-    """The first mapped value of a table, read as signed where the pixels are."""
-    signed = integer(dataset, "PixelRepresentation") == 1
+def order_of(dataset: Dataset) -> str:
+    """``>`` for a data set read from big endian, else ``<``."""
+    encoding = getattr(dataset, "original_encoding", (None, True))
+    return ">" if encoding[1] is False else "<"
+
+
+def signed_first(signed: bool, first: float) -> float:
+    """A table's first mapped value, read as signed where values below zero occur."""
     return first - 65536.0 if signed and first > 32767.0 else first
 
 
@@ -182,13 +237,24 @@ def rescale_of(dataset: Dataset, frame: int = 0) -> tuple[float, float]:
     return 1.0, 0.0
 
 
-def padding_of(dataset: Dataset) -> tuple[float, float] | None:
-    """Stored values (low, high) that are no picture."""
+def padding_of(dataset: Dataset, *, signed: bool | None = None) -> tuple[float, float] | None:
+    """Stored values (low, high) that are no picture (PS3.3 C.7.5.1.1.2).
+
+    Args:
+        dataset: the header.
+        signed: how the pixels are read; None takes the header's word. The elements are stored
+            with an ambiguous sign and are brought to it.
+    """
     value = numbers(dataset.get("PixelPaddingValue"))
     if not value:
         return None
     limit = numbers(dataset.get("PixelPaddingRangeLimit")) or value
-    return min(value[0], limit[0]), max(value[0], limit[0])
+    signed = integer(dataset, "PixelRepresentation") == 1 if signed is None else signed
+    ends = [value[0], limit[0]]
+    if integer(dataset, "BitsAllocated", 16) <= 16:
+        low = -32768.0 if signed else 0.0
+        ends = [(end - low) % 65536.0 + low for end in ends]
+    return min(ends), max(ends)
 
 
 def plane_of(dataset: Dataset, frame: int = 0) -> Plane | None:

@@ -1,45 +1,56 @@
 """The values of one DICOM file: decoded, in RGB or after the modality transform.
 
-Owns the chain of PS3.3 C.11.1 (Modality LUT or rescale), palettes, and number formats. Refuses
-half pictures: too few bytes or frames are an error, never zeros.
+Owns the chain of PS3.3 C.11.1 (Modality LUT or rescale), number formats and signs, for all frames
+or for one. Refuses half pictures: too few bytes or frames are an error, never zeros.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
-from pydicom import dcmread
 from pydicom.dataset import Dataset
-from pydicom.pixels import get_decoder
-from pydicom.pixels.processing import apply_color_lut
-from pydicom.uid import UID, RLELossless
+from pydicom.uid import UID
 
 from engine.errors import EvidenceError
 from engine.evidence import dicom_facts as facts
-from engine.evidence.dicom_codecs import LABEL, is_available
-from engine.evidence.dicom_read import PARSE_ERRORS, syntax_of
+from engine.evidence.dicom_deflate import plain
+from engine.evidence.dicom_frames import Cut, Source, find_source
+from engine.evidence.dicom_layout import LIMIT_VALUES
+from engine.evidence.dicom_read import PARSE_ERRORS
+from engine.evidence.dicom_values import colored, grey, raw_words
 from engine.evidence.failures import of_system, truncated
+from engine.evidence.files import facts_of, open_file
+from engine.evidence.overlay import at_frame, embedded_of, has_embedded, overlays_of
+from engine.evidence.presentation import table_of
 from engine.evidence.quiet import quiet
-from engine.evidence.study import VoiLut
+from engine.evidence.study import Overlay, VoiLut
 
-DECODE_ERRORS = (*PARSE_ERRORS, RuntimeError, MemoryError)
+DECODE_ERRORS = (*PARSE_ERRORS, RuntimeError, MemoryError, ImportError)
+KEPT_HEADERS = 4
 
 
 @dataclass(frozen=True, eq=False)
 class Decoded:
     """Values of one file: [F, Y, X] after the modality transform or [F, Y, X, 3] RGB uint8.
 
-    ``padding`` is (low, high) after the modality transform, ``lut`` the value-of-interest table;
-    None if there is none.
+    Attributes:
+        values: the frames.
+        padding: (low, high) values that are no picture after the modality transform, or None.
+        lut: the table that shows the values instead of a window, or None.
+        overlays: graphics over the frames.
     """
 
     values: NDArray[np.generic]
     padding: tuple[float, float] | None = None
     lut: VoiLut | None = None
+    overlays: tuple[Overlay, ...] = ()
 
 
 def decode_file(path: Path) -> Decoded:
@@ -49,32 +60,67 @@ def decode_file(path: Path) -> Decoded:
         path: the file.
 
     Raises:
-        EvidenceError: ``truncated``, ``undecodable``, ``unsupported``.
+        EvidenceError: ``truncated``, ``undecodable``, ``unsupported``, ``too_large``.
     """
+    with _opened(path) as (stream, source):
+        frames = range(source.layout.frames)
+        return _decoded(stream, source, frames)
+
+
+def decode_frame_of(path: Path, frame: int) -> Decoded:
+    """Decode one frame of a DICOM file without the others.
+
+    The headers of the files used last are kept, so that going through the frames of one file
+    parses it once.
+
+    Args:
+        path: the file.
+        frame: which frame, from 0 as stored.
+
+    Returns:
+        As ``decode_file``, with F = 1; overlays are those of this frame.
+
+    Raises:
+        EvidenceError: as ``decode_file``; ``no_frame`` if there is none of this number.
+    """
+    with _opened(path) as (stream, source):
+        if not 0 <= frame < source.layout.frames:
+            reason = f"there is no frame {frame + 1} in this file; ask for an earlier one"
+            raise EvidenceError(path, "no_frame", reason)
+        return _decoded(stream, source, range(frame, frame + 1))
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[tuple[BinaryIO, Source]]:
+    """The file and its pixels; failures inside become ``EvidenceError``."""
     syntax = UID("")
     try:
-        with quiet():
-            dataset = dcmread(path, force=True)
-            syntax = syntax_of(dataset)
-            stored, photometric = _stored(path, dataset, syntax)
-            if photometric == "PALETTE COLOR":
-                return Decoded(_palette(stored, dataset))
-            if stored.ndim == 4:
-                return Decoded(_to_bytes(stored, dataset))
-            return replace(_modality(stored, dataset), lut=facts.voi_lut_of(dataset))
+        with quiet(), open_file(path) as stream:
+            found = facts_of(path)
+            source = _source_of(path, found.size, found.mtime_ns)
+            syntax = source.syntax
+            if source.layout.values * source.layout.frames > LIMIT_VALUES:
+                raise MemoryError
+            yield plain(stream), source
     except OSError as failure:
         raise of_system(path, failure) from failure
     except DECODE_ERRORS as failure:
         raise _failure(path, failure, syntax) from failure
 
 
+@lru_cache(maxsize=KEPT_HEADERS)
+def _source_of(path: Path, size: int, mtime_ns: int) -> Source:
+    """The parsed header; size and time are there to forget it when the file changes."""
+    with open_file(path) as stream:
+        return find_source(plain(stream))
+
+
 def _failure(path: Path, failure: Exception, syntax: UID) -> EvidenceError:
     """The sentence for a decoder's failure; its own words may quote the file and are not used."""
-    words = str(failure).lower()
-    if "less than expected" in words or "no end marker" in words or isinstance(failure, EOFError):
+    if isinstance(failure, EOFError):
         return truncated(path)
     name = syntax.name or "an unnamed transfer syntax"
-    if isinstance(failure, NotImplementedError):
+    if isinstance(failure, (NotImplementedError, ImportError)):
         return EvidenceError(path, "unsupported", f"pixels in {name} are not read; convert them")
     if isinstance(failure, MemoryError):
         return EvidenceError(path, "too_large", "the picture does not fit into memory; reduce it")
@@ -82,54 +128,64 @@ def _failure(path: Path, failure: Exception, syntax: UID) -> EvidenceError:
     return EvidenceError(path, "undecodable", reason)
 
 
-def _stored(path: Path, dataset: Dataset, syntax: UID) -> tuple[NDArray[np.generic], str]:
-    """Decoded frames [F, Y, X] or [F, Y, X, 3] and what they mean."""
-    options: dict[str, Any] = {}
-    if syntax == RLELossless:
-        options["decoding_plugin"] = "pydicom"
-    elif is_available(syntax):
-        options["decoding_plugin"] = LABEL
-    array, properties = get_decoder(syntax).as_array(dataset, **options)
-    frames = max(1, facts.integer(dataset, "NumberOfFrames", 1))
-    samples = facts.integer(dataset, "SamplesPerPixel", 1)
-    if array.ndim == (2 if samples == 1 else 3):
-        array = array[None]
-    if len(array) < frames:
-        raise truncated(path)
-    return array[:frames], str(properties["photometric_interpretation"])
+def _decoded(stream: BinaryIO, source: Source, frames: range) -> Decoded:
+    """Decode some frames and carry them through the modality transform."""
+    dataset, layout = source.dataset, source.layout
+    if source.length is not None and 8 * source.length < layout.bits * layout.frames:
+        raise Cut
+    overlays = _overlays(stream, source, frames)
+    show = colored(source)
+    if show is not None:
+        return Decoded(_gathered(frames, lambda frame: show(stream, frame)), overlays=overlays)
+    stored = _gathered(frames, lambda frame: grey(stream, source, frame))
+    found = _modality(stored, dataset, frames)
+    middle = frames[len(frames) // 2]
+    lut = table_of(dataset, found.values, frame=middle, padding=found.padding)
+    return replace(found, lut=lut, overlays=overlays)
 
 
-def _palette(index: NDArray[np.generic], dataset: Dataset) -> NDArray[np.uint8]:
-    """Palette indices as 8-bit RGB; 16-bit tables run from 0 to 65535, so 257 is one step."""
-    rgb = apply_color_lut(index, dataset)[..., :3]
-    if rgb.dtype == np.uint8:
-        return rgb
-    return ((rgb.astype(np.uint32) + 128) // 257).astype(np.uint8)
+def _gathered(frames: range, decode: Any) -> NDArray[Any]:
+    """Frames in one array of the number format of the first; wider if a later one needs it."""
+    first = decode(frames[0])
+    if len(frames) == 1:
+        return first[None]
+    found = np.empty((len(frames), *first.shape), first.dtype)
+    found[0] = first
+    for place, frame in enumerate(frames[1:], start=1):
+        values = decode(frame)
+        kind = np.result_type(found, values)
+        if kind != found.dtype:
+            found = found.astype(kind)
+        found[place] = values
+    return found
 
 
-def _to_bytes(color: NDArray[Any], dataset: Dataset) -> NDArray[np.uint8]:
-    """RGB of more than 8 bits brought to 8 by dropping the low bits."""
-    if color.dtype == np.uint8:
-        return color
-    return (color >> max(0, facts.integer(dataset, "BitsStored", 16) - 8)).astype(np.uint8)
+def _overlays(stream: BinaryIO, source: Source, frames: range) -> tuple[Overlay, ...]:
+    """Overlays of all frames of the file, or of one of several."""
+    dataset, count = source.dataset, source.layout.frames
+    found = overlays_of(dataset, count)
+    if len(frames) < count:
+        found = at_frame(found, frames[0])
+    if has_embedded(dataset) and source.layout.samples == 1:
+        found += embedded_of(
+            dataset, len(frames), lambda frame: raw_words(stream, source, frames[frame])
+        )
+    return found
 
 
-def _modality(stored: NDArray[Any], dataset: Dataset) -> Decoded:
+def _modality(stored: NDArray[Any], dataset: Dataset, frames: range) -> Decoded:
     """Apply the Modality LUT or the rescale of each frame."""
-    padding = facts.padding_of(dataset)
+    padding = facts.padding_of(dataset, signed=stored.dtype.kind == "i")
     lut = facts.item(dataset, "ModalityLUTSequence")
-    if lut is not None:
-        return Decoded(_by_lut(stored, lut, dataset))
-    pairs = {facts.rescale_of(dataset, frame) for frame in range(len(stored))}
-    if len(pairs) == 1:
-        slope, intercept = pairs.pop()
-        shifted = None if padding is None else _shift(padding, slope, intercept)
-        return Decoded(rescale(stored, slope, intercept), shifted)
-    values = np.empty(stored.shape, np.float32)
-    for frame, layer in enumerate(stored):
-        slope, intercept = facts.rescale_of(dataset, frame)
-        values[frame] = layer * slope + intercept
-    return Decoded(values)
+    if lut is not None and stored.dtype.kind in "ui":
+        return _by_lut(stored, lut, dataset, padding)
+    pairs = [facts.rescale_of(dataset, frame) for frame in frames]
+    shifted = {None if padding is None else _shift(padding, *pair) for pair in pairs}
+    kept = shifted.pop() if len(shifted) == 1 else None
+    if len(set(pairs)) == 1:
+        return Decoded(rescale(stored, *pairs[0], owned=stored.flags.writeable), kept)
+    layers = [rescale(layer, *pair) for layer, pair in zip(stored, pairs, strict=True)]
+    return Decoded(np.stack(layers), kept)
 
 
 def _shift(padding: tuple[float, float], slope: float, intercept: float) -> tuple[float, float]:
@@ -138,31 +194,67 @@ def _shift(padding: tuple[float, float], slope: float, intercept: float) -> tupl
     return min(ends), max(ends)
 
 
-def _by_lut(stored: NDArray[Any], lut: Dataset, dataset: Dataset) -> NDArray[np.generic]:
+def _by_lut(
+    stored: NDArray[Any], lut: Dataset, dataset: Dataset, padding: tuple[float, float] | None
+) -> Decoded:
     """Values through the Modality LUT; ends are held beyond the table (PS3.3 C.11.1.1)."""
-    table = facts.table_values(lut)
-    first = facts.signed_first(dataset, facts.numbers(lut.get("LUTDescriptor"))[1])
-    index = np.clip(stored.astype(np.int64) - int(first), 0, len(table) - 1)
-    kind = np.uint16 if table.max() <= 65535 else np.float64
-    return table.astype(kind)[index]
+    table = facts.table_values(lut, order=facts.order_of(dataset))
+    if not table.size:
+        raise ValueError("an empty table")
+    signed = stored.dtype.kind == "i"
+    first = int(facts.signed_first(signed, facts.numbers(lut.get("LUTDescriptor"))[1]))
+    table = table.astype(np.uint16 if table.max() <= 65535 and table.min() >= 0 else np.float64)
+    index = np.clip(stored.astype(np.int64) - first, 0, len(table) - 1)
+    if padding is not None:
+        ends = table[np.clip(np.array(padding, np.int64) - first, 0, len(table) - 1)]
+        padding = float(ends.min()), float(ends.max())
+    return Decoded(table[index], padding)
 
 
-def rescale(stored: NDArray[Any], slope: float, intercept: float) -> NDArray[np.generic]:
+def rescale(
+    stored: NDArray[Any], slope: float, intercept: float, *, owned: bool = False
+) -> NDArray[np.generic]:
     """``stored * slope + intercept`` in the smallest format that holds it without rounding.
 
     Whole slopes and intercepts stay whole; 16-bit data with fractions becomes float32, whose
     error of one part in ten million is below any display step; wider data becomes float64.
+
+    Args:
+        stored: values as decoded.
+        slope: factor.
+        intercept: added after it.
+        owned: True if ``stored`` may be overwritten.
     """
     if slope == 1.0 and intercept == 0.0:
         return stored
-    if stored.dtype.kind in "ui" and slope.is_integer() and intercept.is_integer():
+    if stored.dtype.kind in "ui" and slope.is_integer() and intercept.is_integer() and stored.size:
         ends = [float(end) * slope + intercept for end in (stored.min(), stored.max())]
         low, high = min(ends), max(ends)
         for kind in (np.int16, np.uint16, np.int32):
             if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max:
-                wide = stored.astype(np.int64 if stored.dtype.itemsize > 2 else np.int32)
-                return (wide * int(slope) + int(intercept)).astype(kind)
+                return _whole(stored, int(slope), int(intercept), np.dtype(kind), owned=owned)
     exact = stored.dtype.itemsize > 2
+    kind_of = np.float64 if exact else np.float32
+    found = np.empty(stored.shape, kind_of)
     with np.errstate(over="ignore", invalid="ignore"):
-        scaled = stored.astype(np.float64) * slope + intercept
-        return scaled if exact else scaled.astype(np.float32)
+        for at in np.ndindex(stored.shape[:1] if stored.ndim > 2 else ()):
+            found[at] = stored[at].astype(np.float64) * slope + intercept
+    return found
+
+
+def _whole(
+    stored: NDArray[Any], slope: int, intercept: int, kind: np.dtype[Any], *, owned: bool
+) -> NDArray[np.generic]:
+    """The same in whole numbers; sums that overflow on the way come right at the end."""
+    same = stored.dtype.itemsize == kind.itemsize
+    values = stored.view(kind) if same else stored.astype(kind)
+    out = values if owned or not same else np.empty(values.shape, kind)
+    modulus = 1 << 8 * kind.itemsize
+    factor, shift = (
+        np.array(number % modulus, f"u{kind.itemsize}").astype(kind)
+        for number in (slope, intercept)
+    )
+    with np.errstate(over="ignore"):
+        if slope != 1:
+            values = np.multiply(values, factor, out=out)
+        return np.add(values, shift, out=out)

@@ -84,7 +84,10 @@ def check_dicom_picture(case: dict[str, Any]) -> None:
         check_values(shown, truth, lossy=lossy)
     slope = truth.get("rescale", [1.0])[0]
     for probe, seen in zip(probes, shown["probes"], strict=True):
-        close(seen["value"], probe["value"], GREY_LEVELS * slope if lossy else 0.0)
+        wanted = probe["value"]
+        if "sensible_signed_reading" in truth and wanted > 32767:
+            wanted -= 65536
+        close(seen["value"], wanted, GREY_LEVELS * slope if lossy else 0.0)
 
 
 def check_geometry(shown: dict[str, Any], truth: dict[str, Any]) -> None:
@@ -120,7 +123,9 @@ def check_window(shown: dict[str, Any], truth: dict[str, Any], *, color: bool) -
 
 
 def check_values(shown: dict[str, Any], truth: dict[str, Any], *, lossy: bool) -> None:
-    wanted = truth["after_modality"]
+    # two readings are recorded where a signed codestream stands under an unsigned header; the
+    # signed one is taken: its values fit the header's window, the other's wrap to 63000 and more
+    wanted = truth.get("sensible_signed_reading", truth["after_modality"])
     slope = truth.get("rescale", [1.0])[0]
     close(shown["mean"], wanted["mean"], 0.1 * abs(slope) if lossy else 0.0)
     for key in ("min", "max"):
