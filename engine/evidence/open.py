@@ -22,10 +22,14 @@ from engine.evidence import (
     dicom_volume,
     files,
     grid,
+    hl7,
     medmnist,
     nifti,
+    pdf,
     raster,
     report,
+    rtf,
+    tables,
 )
 from engine.evidence.dicom import Instance, read_dicom
 from engine.evidence.digest import companions
@@ -56,12 +60,6 @@ class Reader:
     read: Callable[[Path, bytes], Found]
 
 
-def _read_pdf(path: Path, salt: bytes) -> Evidence:
-    """A PDF file by itself."""
-    source = {"object": "PDF document", "format": "PDF"}
-    return Evidence(path=path, members=(path,), kind="document", source=source)
-
-
 # The first row that matches decides; content comes before names. Containers hand out their parts.
 READERS: tuple[Reader, ...] = (
     Reader(
@@ -90,16 +88,27 @@ READERS: tuple[Reader, ...] = (
         lambda path, head, suffix: arrays.is_arrays(head),
         lambda path, salt: medmnist.read(path),
     ),
-    Reader(lambda path, head, suffix: head.startswith(b"%PDF-"), _read_pdf),
     Reader(
-        lambda path, head, suffix: suffix in report.SUFFIXES,
+        lambda path, head, suffix: head.startswith(b"%PDF-") or suffix == ".pdf",
+        lambda path, salt: pdf.read_pdf(path),
+    ),
+    Reader(lambda path, head, suffix: hl7.is_hl7(head), hl7.find),
+    Reader(
+        lambda path, head, suffix: suffix in report.SUFFIXES or rtf.is_rtf(head),
         lambda path, salt: report.read_text(path),
+    ),
+    Reader(lambda path, head, suffix: suffix in tables.SUFFIXES, tables.find),
+    Reader(
+        lambda path, head, suffix: suffix == ".xml" or b"<ClinicalDocument" in head,
+        lambda path, salt: report.name_document(path),
     ),
 )
 # Parts of a file that are no files (rows of a table, pictures of an array): ``x.npz/train/17``.
 # By the suffix of the file that holds them: (path of the part, salt) to evidence.
 PARTS: dict[str, Callable[[Path, bytes], Evidence]] = {
     ".npz": lambda path, salt: medmnist.describe(path),
+    **dict.fromkeys(tables.SUFFIXES, tables.read_part),
+    **dict.fromkeys((*hl7.SUFFIXES, ".txt", ".dat"), hl7.read_part),
 }
 # By ``source["format"]``: evidence to pixels.
 LOADERS: dict[str, Callable[[Evidence], Pixels]] = {
