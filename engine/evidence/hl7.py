@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -48,7 +48,6 @@ PERSON_CODES = re.compile(
     r"|accession|birth|address|phone|dictated by|signed by|transcri",
     re.IGNORECASE,
 )
-ESCAPE = re.compile(r"\\([^\\\r\n]{0,60})\\")
 
 
 @dataclass(frozen=True)
@@ -56,8 +55,10 @@ class _Message:
     """A message as segments of fields, with its separators and its encoding."""
 
     segments: list[list[str]]
+    separator: str
     component: str
     repeat: str
+    escape: str
     sub: str
     encoding: str
 
@@ -150,9 +151,10 @@ def _parsed(raw: bytes) -> _Message | None:
     named = header[17].decode("ascii", "replace") if len(header) > 17 else ""
     text, encoding = _decoded(raw, re.split(r"[~\\^]", named)[0].strip().upper())
     signs = (header[1].decode("latin-1") + "^~\\&"[len(header[1]) :])[:4]
-    fields = [line.split(separator.decode("latin-1")) for line in re.split(r"[\r\n]+", text)]
-    return _Message([one for one in fields if one[0].strip()], signs[0], signs[1], signs[3],
-                    encoding)  # fmt: skip
+    mark = separator.decode("latin-1")
+    fields = [line.split(mark) for line in re.split(r"[\r\n]+", text)]
+    kept = [one for one in fields if one[0].strip()]
+    return _Message(kept, mark, signs[0], signs[1], signs[2], signs[3], encoding)
 
 
 def _decoded(raw: bytes, named: str) -> tuple[str, str]:
@@ -242,7 +244,7 @@ def _value(message: _Message, kind: str, part: str, units: str) -> list[str]:
     if kind in CODED:
         return [_name(message, part)]
     if kind == "NM":
-        unit = _name(message, units)
+        unit = _part(message, units, 0) or _name(message, units)
         return [f"{part.strip()} {unit}".strip()]
     if kind == "SN":
         return ["".join(one.strip() for one in part.split(message.component))]
@@ -265,12 +267,17 @@ def _name(message: _Message, value: str) -> str:
 
 def _words(message: _Message, value: str) -> list[str]:
     """A field as lines, escapes resolved."""
-    return ESCAPE.sub(lambda found: _escape(message, found[1]), value).split("\n")
+    sign = re.escape(message.escape)
+    pattern = rf"{sign}([^{sign}\r\n]{{0,60}}){sign}"
+    return re.sub(pattern, lambda found: _escape(message, found[1]), value).split("\n")
 
 
 def _escape(message: _Message, code: str) -> str:
     """What one escape sequence stands for (HL7 v2.5.1 chapter 2.7)."""
-    plain = {"F": "|", "S": message.component, "T": message.sub, "R": message.repeat, "E": "\\"}
+    plain = {
+        "F": message.separator, "S": message.component, "T": message.sub, "R": message.repeat,
+        "E": message.escape,
+    }  # fmt: skip
     if code in plain:
         return plain[code]
     if code.startswith((".br", ".sp", ".ce")):
@@ -283,7 +290,7 @@ def _escape(message: _Message, code: str) -> str:
     known = code in ("H", "N") or code.startswith(
         (".in", ".ti", ".fi", ".nf", ".sk", "C", "M", "Z")
     )
-    return "" if known else f"\\{code}\\"
+    return "" if known else f"{message.escape}{code}{message.escape}"
 
 
 def _document(message: _Message, segment: list[str], order: _Order) -> list[str]:
@@ -320,5 +327,6 @@ def _field(segment: list[str], at: int) -> str:
 
 
 def _part(message: _Message, value: str, at: int) -> str:
-    parts: Iterable[str] = value.split(message.component)
-    return ([*parts, ""][at] if at == 0 else "").strip()
+    """One component of a field; empty if there is none."""
+    parts = value.split(message.component)
+    return parts[at].strip() if len(parts) > at else ""
