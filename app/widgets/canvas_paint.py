@@ -1,4 +1,4 @@
-"""How a picture is put on a canvas: one interpolation for all, overlays, the slice bar, the inset.
+"""How a picture is put on a canvas: one interpolation for all, words, slice bar, graphics, inset.
 
 Owns the drawing only; the state is ``app.widgets.content.ViewState``, events are the canvas's.
 Painted by the CPU: no texture limits, no lost contexts.
@@ -6,177 +6,221 @@ Painted by the CPU: no texture limits, no lost contexts.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QImage, QPainter, QPen
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 
 from app import theme
-from app.widgets.content import Picture, ViewState, preset_name, slice_index, window_of
+from app.widgets import canvas_words as words
+from app.widgets import halo
+from app.widgets.content import Picture, ViewState, slice_index, window_of
+from app.widgets.placement import Placement
+from app.widgets.slice_images import SliceImages, color_image
 
-OPPOSITE = {"L": "R", "R": "L", "A": "P", "P": "A", "S": "I", "I": "S", "H": "F", "F": "H"}
-LETTER = {"S": "H", "I": "F"}  # the standard says head and feet
-SHRINK = 0.75  # below this scale pixels are averaged, above it they are interpolated
 INSET_SHARE = 0.3
+SMALL = (250, 190)  # a canvas below this size carries only what cannot be missed
+EDGES = {"left": halo.LEFT, "right": halo.RIGHT, "top": halo.TOP, "bottom": halo.BOTTOM}
 
 
 def to_image(values: NDArray[np.uint8], *, inverted: bool) -> QImage:
     """An image of its own from [Y, X] or [Y, X, 3] values."""
+    if values.ndim == 3:
+        return color_image(values, inverted=inverted)
     shown = np.ascontiguousarray(255 - values if inverted else values)
-    height, width = shown.shape[:2]
-    if shown.ndim == 3:
-        form, line = QImage.Format.Format_RGB888, width * 3
-    else:
-        form, line = QImage.Format.Format_Grayscale8, width
-    return QImage(shown.data, width, height, line, form).copy()
+    height, width = shown.shape
+    return QImage(shown.data, width, height, width, QImage.Format.Format_Grayscale8).copy()
 
 
-class SliceCache:
-    """Keeps the last slice drawn, as shown and as scaled, so that a pan costs nothing."""
-
-    def __init__(self) -> None:
-        self._key: tuple[Any, ...] = ()
-        self._image = QImage()
-        self._scaled_key: tuple[int, int] = (0, 0)
-        self._scaled = QImage()
-
-    def clear(self) -> None:
-        """Forget; the picture changed."""
-        self._key, self._scaled_key = (), (0, 0)
-
-    def image(self, picture: Picture, state: ViewState) -> QImage:
-        """The slice at the state's depth through its window."""
-        index = slice_index(state.depth, picture.slices)
-        window = window_of(picture, state)
-        key = (index, window, state.inverted)
-        if key != self._key:
-            values = picture.render(picture.array[index], window)
-            self._image = to_image(values, inverted=state.inverted)
-            self._key, self._scaled_key = key, (0, 0)
-        return self._image
-
-    def scaled(self, image: QImage, size: QSize) -> QImage:
-        """``image`` averaged down to device pixels."""
-        key = (size.width(), size.height())
-        if key != self._scaled_key:
-            self._scaled = image.scaled(
-                size,
-                Qt.AspectRatioMode.IgnoreAspectRatio,
-                Qt.TransformationMode.SmoothTransformation,
-            )
-            self._scaled_key = key
-        return self._scaled
-
-
-def target(picture: Picture, state: ViewState, view: QRectF) -> QRectF:
-    """Where the slice lies in the view: fitted, then zoomed and panned, on whole pixels."""
-    rows, columns = picture.array.shape[1:3]
-    width, height = float(columns), rows * picture.aspect
-    scale = min(view.width() / width, view.height() / height) * state.zoom
-    middle = view.center() + QPointF(state.pan_x * view.width(), state.pan_y * view.height())
-    across = _snap(width * scale, view.width())
-    down = _snap(height * scale, view.height())
-    return QRectF(round(middle.x() - across / 2), round(middle.y() - down / 2), across, down)
-
-
-def _snap(length: float, room: float) -> int:
-    """Whole pixels with an equal rest on both sides, so that no edge is drawn by halves."""
-    whole = max(1, round(length))
-    return whole - 1 if whole > 1 and (round(room) - whole) % 2 else whole
+def inner(view: QRectF) -> QRectF:
+    """The room of words; the slice bar stands to its right."""
+    return view.adjusted(8, 6, -16, -6)
 
 
 def draw_slice(
-    painter: QPainter, cache: SliceCache, picture: Picture, state: ViewState, view: QRectF
+    painter: QPainter,
+    images: SliceImages,
+    picture: Picture,
+    state: ViewState,
+    placed: Placement,
+    view: QRectF,
 ) -> None:
     """Draw the slice, averaged when it is made smaller and interpolated otherwise."""
-    image = cache.image(picture, state)
-    place = target(picture, state, view)
-    ratio = painter.device().devicePixelRatioF()
-    scale = place.width() * ratio / image.width()
+    index = slice_index(state.depth, picture.slices)
+    if not picture.is_ready(index):
+        painter.fillRect(view, QColor(theme.PICTURE))
+        painter.fillRect(placed.rect, QColor(theme.PANEL))
+        halo.put(painter, view, halo.MIDDLE, _word(painter, "loading", theme.QUIET, "body"))
+        return
+    drawn = images.slice(picture, state, placed, view)
+    if drawn is None:
+        painter.fillRect(view, QColor(theme.PICTURE))
+        return
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, True)
-    if scale < SHRINK:
-        size = QSize(max(1, round(place.width() * ratio)), max(1, round(place.height() * ratio)))
-        image = cache.scaled(image, size)
-    painter.drawImage(place, image, QRectF(image.rect()))
+    painter.drawImage(drawn.rect, drawn.image, QRectF(drawn.image.rect()))
+    fill_around(painter, placed.rect, view)
 
 
-def edge_letters(orientation: str | None) -> dict[str, str]:
-    """Patient sides at the four edges: left, right, top, bottom."""
-    if not orientation or len(orientation) < 2:
-        return {}
-    right, bottom = orientation[0].upper(), orientation[1].upper()
-    sides = {
-        "right": right,
-        "left": OPPOSITE.get(right, ""),
-        "bottom": bottom,
-        "top": OPPOSITE.get(bottom, ""),
-    }
-    return {edge: LETTER.get(letter, letter) for edge, letter in sides.items() if letter}
+def fill_around(painter: QPainter, inside: QRectF, view: QRectF) -> None:
+    """The ground beside the picture, and over what averaging drew beyond its last pixel."""
+    seen = inside.intersected(view)
+    ground = QColor(theme.PICTURE)
+    for edge in (
+        QRectF(view.left(), view.top(), view.width(), seen.top() - view.top()),
+        QRectF(view.left(), seen.bottom(), view.width(), view.bottom() - seen.bottom()),
+        QRectF(view.left(), seen.top(), seen.left() - view.left(), seen.height()),
+        QRectF(seen.right(), seen.top(), view.right() - seen.right(), seen.height()),
+    ):
+        if not edge.isEmpty():
+            painter.fillRect(edge, ground)
 
 
-def draw_letters(painter: QPainter, orientation: str | None, view: QRectF) -> None:
+def draw_graphics(
+    painter: QPainter,
+    images: SliceImages,
+    picture: Picture,
+    state: ViewState,
+    placed: Placement,
+) -> None:
+    """Draw the graphics that the file lays over the slice, in one quiet colour."""
+    graphics = images.graphics(picture, state, placed, QColor(halo.GRAPHICS))
+    if graphics is not None:
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, True)
+        painter.drawImage(graphics.rect, graphics.image, QRectF(graphics.image.rect()))
+
+
+def _word(painter: QPainter, text: str, color: str = theme.TEXT, role: str = "small") -> QImage:
+    ratio = painter.device().devicePixelRatioF()
+    return halo.word(text, role=role, color=color, ratio=ratio)
+
+
+def draw_letters(painter: QPainter, picture: Picture, state: ViewState, view: QRectF) -> None:
     """Orientation letters in the middle of the edges."""
-    inner = view.adjusted(6, 4, -14, -4)
-    flags = Qt.AlignmentFlag
-    places = {
-        "left": flags.AlignLeft | flags.AlignVCenter,
-        "right": flags.AlignRight | flags.AlignVCenter,
-        "top": flags.AlignHCenter | flags.AlignTop,
-        "bottom": flags.AlignHCenter | flags.AlignBottom,
-    }
-    painter.setFont(theme.font("body", bold=True))
-    for edge, letter in edge_letters(orientation).items():
-        halo_text(painter, inner, places[edge], letter)
+    for edge, letter in words.edge_letters(picture, state).items():
+        halo.put(painter, inner(view), EDGES[edge], _word(painter, letter, role="letter"))
+
+
+def is_small(view: QRectF) -> bool:
+    """True if there is room only for what cannot be missed."""
+    return view.width() < SMALL[0] or view.height() < SMALL[1]
+
+
+def draw_badges(
+    painter: QPainter,
+    picture: Picture,
+    state: ViewState,
+    view: QRectF,
+    shown: frozenset[str],
+    tool: str,
+) -> None:
+    """At the top left: what was done to the picture, the convention, the tool in hand."""
+    lines = []
+    if "badges" in shown:
+        said = words.badges(state)
+        lines += [_word(painter, ", ".join(said), theme.WARN)] if said else []
+    if "convention" in shown:
+        said_so, warning = words.convention(picture, state)
+        if said_so and (warning or not is_small(view)):
+            lines.append(_word(painter, said_so, theme.WARN if warning else theme.QUIET))
+            if warning:
+                lines[-1] = _warned(painter, lines[-1])
+    if tool:
+        lines.append(_word(painter, tool, theme.QUIET))
+    halo.stack(painter, inner(view), halo.TOP_LEFT, lines)
+
+
+def _warned(painter: QPainter, word: QImage) -> QImage:
+    """The word behind a small triangle: colour alone says nothing to some."""
+    room, ratio = halo.size(word), word.devicePixelRatio()
+    side = room.height() - 2 * halo.EDGE
+    made = QImage(
+        round((room.width() + side) * ratio),
+        word.height(),
+        QImage.Format.Format_ARGB32_Premultiplied,
+    )
+    made.setDevicePixelRatio(ratio)
+    made.fill(Qt.GlobalColor.transparent)
+    brush = QPainter(made)
+    brush.setRenderHint(QPainter.RenderHint.Antialiasing)
+    box = QRectF(halo.EDGE, halo.EDGE + 2, side - 4, side - 5)
+    brush.setPen(QPen(QColor(theme.WARN), 1.4))
+    brush.drawPolygon(
+        QPolygonF([QPointF(box.center().x(), box.top()), box.bottomRight(), box.bottomLeft()])
+    )
+    brush.drawLine(box.center(), QPointF(box.center().x(), box.bottom() - 2.5))
+    brush.drawImage(QPointF(side, 0), word)
+    brush.end()
+    return made
 
 
 def draw_facts(
-    painter: QPainter, picture: Picture, state: ViewState, view: QRectF, shown: frozenset[str]
+    painter: QPainter,
+    picture: Picture,
+    state: ViewState,
+    view: QRectF,
+    shown: frozenset[str],
+    extra: tuple[str, ...] = (),
 ) -> None:
-    """Slice at the bottom left; window and zoom at the bottom right."""
-    inner = view.adjusted(6, 4, -14, -4)
-    painter.setFont(theme.font("small"))
-    flags = Qt.AlignmentFlag
-    if "slice" in shown and picture.slices > 1:
-        index = slice_index(state.depth, picture.slices)
-        place = flags.AlignLeft | flags.AlignBottom
-        halo_text(painter, inner, place, f"{index + 1} / {picture.slices}")
-    words = []
-    if "zoom" in shown and abs(state.zoom - 1.0) > 0.005:
-        words.append(f"{state.zoom:.1f}x")
+    """Slice and place at the bottom left; window and zoom at the bottom right."""
+    left = list(extra)
+    if "position" in shown and not is_small(view):
+        left.append(words.position_words(picture, state))
+    if "slice" in shown:
+        left.append(words.slice_words(picture, state))
+    right = [words.zoom_words(state)] if "zoom" in shown else []
     changed = window_of(picture, state) is not None or state.inverted
     if "window" in shown or ("changed window" in shown and changed):
-        words.append(window_words(picture, state))
-    text = "   ".join(word for word in words if word)
-    if picture.source is None:
-        halo_text(painter, inner, flags.AlignRight | flags.AlignBottom, text)
-    else:
-        halo_text(painter, inner, flags.AlignLeft | flags.AlignTop, text)
+        right.append(words.window_words(picture, state))
+    if picture.source is not None:
+        left, right = left + right, []
+    for place, said in ((halo.BOTTOM_LEFT, left), (halo.BOTTOM_RIGHT, right)):
+        halo.stack(painter, inner(view), place, [_word(painter, one) for one in said if one])
 
 
-def window_words(picture: Picture, state: ViewState) -> str:
-    """Width and level in force, or the preset's name where values have no unit."""
-    if picture.color:
-        return "inverted" if state.inverted else ""
-    center, width = window_of(picture, state) or picture.window
-    name = preset_name(picture, state.preset) if state.preset != "9" else ""
-    touched = state.shift != 0.0 or state.factor != 1.0
-    words = f"W {width:.0f}  L {center:.0f}"
-    if name and not touched:
-        words = f"{name}  {words}"
-    return words + ("  inverted" if state.inverted else "")
+def draw_scale(painter: QPainter, picture: Picture, placed: Placement, view: QRectF) -> None:
+    """A bar of round millimetres at the bottom, left of the middle."""
+    if picture.spacing is None or picture.source is not None or is_small(view):
+        return
+    mm = picture.spacing[1] * placed.ratio / placed.pixel_size()[0]
+    found = words.scale_bar(picture, mm, view.width())
+    if found is None:
+        return
+    length, said = found
+    room = inner(view)
+    right, y = room.right(), room.bottom() - 3 * theme.px("small") - 8
+    for color, width in ((theme.PICTURE, 3), (theme.TEXT, 1)):
+        painter.setPen(QPen(QColor(color), width))
+        painter.drawLine(QPointF(right - length, y), QPointF(right, y))
+        for x in (right - length, right):
+            painter.drawLine(QPointF(x, y - 4), QPointF(x, y))
+    above = QRectF(room.left(), room.top(), room.width(), y - 4 - room.top())
+    halo.put(painter, above, halo.BOTTOM_RIGHT, _word(painter, said))
 
 
 def draw_slice_bar(painter: QPainter, picture: Picture, state: ViewState, view: QRectF) -> None:
-    """A thin bar on the right: where in the stack."""
+    """A thin bar on the right: where in the stack, what is decoded, what the model saw."""
     if picture.slices < 2:
         return
     bar = QRectF(view.right() - 7, view.top() + 8, 3, view.height() - 16)
     painter.fillRect(bar, QColor(theme.LINE))
+    if picture.ready is not None and not picture.ready.all():
+        each = bar.height() / picture.slices
+        for first, last in _runs(~picture.ready):
+            gap = QRectF(bar.left(), bar.top() + first * each, 3, (last - first) * each)
+            painter.fillRect(gap, QColor(theme.GROUND))
+    tops = {round(bar.top() + bar.height() * (mark + 0.5) / picture.slices)
+            for mark in picture.marks}  # fmt: skip
+    for at in tops:
+        painter.fillRect(QRectF(bar.left() - 4, at, 3, 1), QColor(theme.TEXT))
     knob = max(10.0, bar.height() / picture.slices)
     top = bar.top() + (bar.height() - knob) * state.depth
     painter.fillRect(QRectF(bar.left(), top, bar.width(), knob), QColor(theme.QUIET))
+
+
+def _runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """(first, beyond) of each run of true values."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], flags, [False])).astype(np.int8)))
+    return [(int(first), int(last)) for first, last in edges.reshape(-1, 2)]
 
 
 def draw_inset(painter: QPainter, picture: Picture, view: QRectF) -> None:
@@ -202,14 +246,3 @@ def draw_inset(painter: QPainter, picture: Picture, view: QRectF) -> None:
     painter.drawRect(region)
     painter.setPen(QPen(QColor(theme.TEXT), 1))
     painter.drawRect(region)
-
-
-def halo_text(painter: QPainter, box: QRectF, place: Qt.AlignmentFlag, text: str) -> None:
-    """Text that reads on white and on black: dark all around it."""
-    if not text:
-        return
-    painter.setPen(QColor(0, 0, 0, 200))
-    for dx, dy in ((-1, 0), (1, 0), (0, -1), (0, 1), (1, 1), (-1, -1)):
-        painter.drawText(box.translated(dx, dy), place, text)
-    painter.setPen(QColor(theme.TEXT))
-    painter.drawText(box, place, text)

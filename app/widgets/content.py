@@ -111,8 +111,8 @@ class Picture:
     def values(self, index: int, moment: int = 0) -> NDArray[Any]:
         """One slice at one time point, [Y, X] or [Y, X, 3]."""
         if self.times is not None:
-            return self.times[moment, index]  # type: ignore[no-any-return]
-        return self.array[index]  # type: ignore[no-any-return]
+            return self.times[moment, index]
+        return self.array[index]
 
 
 @dataclass(frozen=True, eq=False)

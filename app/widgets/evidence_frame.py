@@ -38,6 +38,7 @@ class EvidenceFrame(QWidget):
     Args:
         title: the word in its head; empty for none.
         selectable: whether text may be selected and copied.
+        measures: whether measuring tools are there.
     """
 
     chosen = Signal(object)
@@ -46,9 +47,15 @@ class EvidenceFrame(QWidget):
     canvas_made = Signal(object)
 
     def __init__(
-        self, title: str = "", parent: QWidget | None = None, *, selectable: bool = True
+        self,
+        title: str = "",
+        parent: QWidget | None = None,
+        *,
+        selectable: bool = True,
+        measures: bool = True,
     ) -> None:
         super().__init__(parent)
+        self._measures = measures
         self._selected = False
         self._content = Content()
         self._overlays = OVERLAYS
@@ -175,6 +182,7 @@ class EvidenceFrame(QWidget):
         canvas = ImageCanvas(self)
         canvas.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         canvas.set_overlays(self._overlays)
+        canvas.set_measuring(on=self._measures)
         canvas.chosen.connect(lambda: self._point(canvas))
         canvas.maximise_asked.connect(lambda: self.maximise_asked.emit(self))
         canvas.painted.connect(self.painted)

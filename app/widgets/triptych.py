@@ -26,7 +26,7 @@ OUTLINE = 4
 ROWS = 3
 QUERY_SHARE = 0.66
 # The window's numbers appear once they are changed: nothing stands before the pictures unasked.
-SHOWN = frozenset({"letters", "slice", "bar", "zoom", "changed window"})
+SHOWN = frozenset({"letters", "slice", "bar", "zoom", "changed window", "badges"})
 WING_AT = ((1280, 380), (1920, 560))
 
 
@@ -273,7 +273,8 @@ class TriptychBoard(QWidget):
             other.set_selected(other is frame)
 
     def _frame(self, title: str, side: Qt.AlignmentFlag) -> EvidenceFrame:
-        frame = EvidenceFrame(title, self, selectable=False)
+        # Measures would be on one side only: there are none while rating.
+        frame = EvidenceFrame(title, self, selectable=False, measures=False)
         frame.set_overlays(SHOWN)
         frame.set_title(title, align=side)
         frame.canvas_made.connect(lambda canvas: self.link.join([canvas]))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication
 
-from app.widgets import canvas_paint as paint
+from app.widgets import canvas_words as words
+from app.widgets import placement
 from app.widgets.content import (
     Content,
     Picture,
@@ -196,7 +199,7 @@ def test_what_is_drawn_is_the_value_through_the_window(qtbot):
 def test_pixel_aspect_is_kept():
     wide = volume()
     tall = Picture(wide.array, wide.window, wide.render, aspect=2.0)
-    box = paint.target(tall, ViewState(), QRectF(0, 0, 300, 300))
+    box = placement.place(tall, ViewState(), QRectF(0, 0, 300, 300)).rect
     assert box.height() / box.width() == pytest.approx(64 * 2 / 48, rel=0.01)
     assert box.height() == pytest.approx(300)
 
@@ -209,7 +212,8 @@ def test_pixel_aspect_is_kept():
      (None, {}), ("", {})],
 )  # fmt: skip
 def test_orientation_letters(orientation, letters):
-    assert paint.edge_letters(orientation) == letters
+    shown = replace(volume(2), orientation=orientation)
+    assert words.edge_letters(shown, ViewState()) == letters
 
 
 def test_colour_that_is_grey_is_windowed_and_colour_is_not():

@@ -1,0 +1,238 @@
+"""Distance, angle, region and pixel value on one slice: the mathematics and the words.
+
+Owns ``Measure`` and its numbers. Places are (column, row) of the stored slice with whole numbers
+at pixel centres, so that flips, turns and zoom of the view change nothing. Refuses to guess
+millimetres: without a spacing lengths are pixels and say so.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.widgets.canvas_words import at_detector, source_words
+from app.widgets.content import Picture
+
+POINTS = {"distance": 2, "angle": 3, "ellipse": 2, "rectangle": 2, "probe": 1}
+NAMES = {
+    "distance": "distance", "angle": "angle", "ellipse": "ellipse", "rectangle": "rectangle",
+    "probe": "pixel value",
+}  # fmt: skip
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One measure.
+
+    Attributes:
+        kind: a key of ``POINTS``.
+        index, moment: the slice and time point it belongs to.
+        points: (column, row) places; of a region two opposite corners of its box; the middle
+            point of an angle is its vertex.
+    """
+
+    kind: str
+    index: int
+    moment: int
+    points: tuple[Point, ...]
+
+    @property
+    def complete(self) -> bool:
+        """True once all its points are set."""
+        return len(self.points) == POINTS[self.kind]
+
+    def moved(self, number: int, to: Point) -> Measure:
+        """With one point elsewhere."""
+        points = list(self.points)
+        points[number] = to
+        return replace(self, points=tuple(points))
+
+    def shifted(self, dx: float, dy: float) -> Measure:
+        """The whole moved by columns and rows."""
+        return replace(self, points=tuple((x + dx, y + dy) for x, y in self.points))
+
+
+@dataclass(frozen=True)
+class RegionFacts:
+    """Statistics of the pixels whose centres lie inside a region.
+
+    Attributes:
+        n: how many pixels.
+        mean, deviation, least, greatest: of their values; the deviation is that of all the
+            pixels (divided by n).
+        area: of the drawn shape in mm2, or in pixels without a spacing.
+    """
+
+    n: int
+    mean: float
+    deviation: float
+    least: float
+    greatest: float
+    area: float
+
+
+def step_vectors(picture: Picture) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """Vectors in mm of one column and one row in a common space; None without a spacing."""
+    spacing = picture.spacing
+    if spacing is None:
+        return None
+    if picture.geometry is not None and picture.spacing_mm is None:
+        return picture.geometry.column_step, picture.geometry.row_step
+    return np.array([spacing[1], 0.0, 0.0]), np.array([0.0, spacing[0], 0.0])
+
+
+def _steps(picture: Picture) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """As ``step_vectors``; without a spacing in widths of a pixel, as it is drawn."""
+    return step_vectors(picture) or (
+        np.array([1.0, 0.0, 0.0]),
+        np.array([0.0, picture.aspect, 0.0]),
+    )
+
+
+def _between(picture: Picture, start: Point, end: Point) -> NDArray[np.float64]:
+    column, row = _steps(picture)
+    return (end[0] - start[0]) * column + (end[1] - start[1]) * row
+
+
+def distance(picture: Picture, start: Point, end: Point) -> float:
+    """Length in mm, or in pixel widths without a spacing."""
+    return float(np.linalg.norm(_between(picture, start, end)))
+
+
+def angle(picture: Picture, points: tuple[Point, Point, Point]) -> float:
+    """Degrees at the middle point, 0 to 180, true where pixels are not square."""
+    first = _between(picture, points[1], points[0])
+    second = _between(picture, points[1], points[2])
+    size = float(np.linalg.norm(first) * np.linalg.norm(second))
+    if size == 0.0:
+        return 0.0
+    across = float(np.linalg.norm(np.cross(first, second)))
+    return math.degrees(math.atan2(across, float(first @ second)))
+
+
+def _box(points: tuple[Point, ...]) -> tuple[float, float, float, float]:
+    (x0, y0), (x1, y1) = points
+    return min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)
+
+
+def region_mask(
+    kind: str, points: tuple[Point, ...], shape: tuple[int, int]
+) -> tuple[NDArray[np.bool_], int, int]:
+    """Pixels whose centres lie inside a region, edges included.
+
+    Returns:
+        Mask of the smallest part of the slice that holds it, and its first row and column.
+    """
+    left, top, right, bottom = _box(points)
+    x0, x1 = max(0, math.ceil(left)), min(shape[1] - 1, math.floor(right))
+    y0, y1 = max(0, math.ceil(top)), min(shape[0] - 1, math.floor(bottom))
+    if x1 < x0 or y1 < y0:
+        return np.zeros((0, 0), bool), 0, 0
+    mask = np.ones((y1 - y0 + 1, x1 - x0 + 1), bool)
+    if kind == "ellipse":
+        a, b = max((right - left) / 2, 1e-9), max((bottom - top) / 2, 1e-9)
+        x = (np.arange(x0, x1 + 1) - (left + right) / 2) / a
+        y = (np.arange(y0, y1 + 1) - (top + bottom) / 2) / b
+        mask = x[None, :] ** 2 + y[:, None] ** 2 <= 1.0 + 1e-12
+    return mask, y0, x0
+
+
+def region_facts(picture: Picture, measure: Measure) -> RegionFacts:
+    """Statistics of an ellipse or a rectangle over stored values."""
+    values = picture.values(measure.index, measure.moment)
+    mask, top, left = region_mask(measure.kind, measure.points, values.shape[:2])
+    part = values[top : top + mask.shape[0], left : left + mask.shape[1]][mask]
+    inside = part.astype(np.float64)
+    inside = inside[np.isfinite(inside)]
+    x0, y0, x1, y1 = _box(measure.points)
+    column, row = _steps(picture)
+    pixel = float(np.linalg.norm(np.cross(column, row)))
+    area = (x1 - x0) * (y1 - y0) * pixel * (math.pi / 4 if measure.kind == "ellipse" else 1.0)
+    if inside.size == 0:
+        return RegionFacts(0, math.nan, math.nan, math.nan, math.nan, area)
+    return RegionFacts(
+        n=int(inside.size),
+        mean=float(inside.mean()),
+        deviation=float(inside.std()),
+        least=float(inside.min()),
+        greatest=float(inside.max()),
+        area=area,
+    )
+
+
+def unit_of(picture: Picture) -> str:
+    """Unit of the values: HU for CT."""
+    return picture.unit or ("HU" if picture.hounsfield else "")
+
+
+def length_words(picture: Picture, length: float) -> str:
+    """``12.3 mm (Pixel Spacing)``, ``... mm at the detector (...)``, or ``... px``."""
+    if picture.spacing is None:
+        return f"{length:.1f} px"
+    source = source_words(picture.spacing_source)
+    where = " at the detector" if at_detector(picture) else ""
+    return f"{length:.1f} mm{where}" + (f" ({source})" if source else "")
+
+
+def _number(value: float) -> str:
+    if not math.isfinite(value):
+        return "-"
+    return f"{value:.1f}" if abs(value) >= 10 or value == int(value) else f"{value:.3g}"
+
+
+def value_words(picture: Picture, index: int, moment: int, x: int, y: int) -> str:
+    """A pixel's value with its unit; three numbers for colour."""
+    value = picture.values(index, moment)[y, x]
+    if picture.color:
+        return "RGB " + " ".join(str(int(part)) for part in value)
+    said = f"{int(value)}" if picture.array.dtype.kind in "iub" else f"{float(value):.5g}"
+    return f"{said} {unit_of(picture)}".strip()
+
+
+def probe_words(picture: Picture, index: int, moment: int, point: Point) -> tuple[str, ...]:
+    """Value, index and patient coordinates of the pixel at a place; empty outside."""
+    x, y = round(point[0]), round(point[1])
+    rows, columns = picture.array.shape[1:3]
+    if not (0 <= x < columns and 0 <= y < rows and picture.is_ready(index)):
+        return ()
+    said = [value_words(picture, index, moment, x, y)]
+    said.append(f"column {x}, row {y}" + (f", slice {index + 1}" if picture.slices > 1 else ""))
+    if picture.geometry is not None:
+        place = picture.geometry.point((index, y, x))
+        sides = ("RL"[place[0] >= 0], "AP"[place[1] >= 0], "IS"[place[2] >= 0])
+        said.append("  ".join(f"{s} {abs(mm):.1f}" for s, mm in zip(sides, place, strict=True)))
+        said[-1] += " mm"
+    return tuple(said)
+
+
+def words(picture: Picture, measure: Measure) -> tuple[str, ...]:
+    """What is written beside a measure."""
+    if not measure.complete:
+        return ()
+    if measure.kind == "distance":
+        return (length_words(picture, distance(picture, *measure.points)),)
+    if measure.kind == "angle":
+        degrees = angle(picture, measure.points)  # type: ignore[arg-type]
+        return (f"{degrees:.1f}\N{DEGREE SIGN}",)
+    if measure.kind == "probe":
+        return probe_words(picture, measure.index, measure.moment, measure.points[0])[:1]
+    return _region_words(picture, measure)
+
+
+def _region_words(picture: Picture, measure: Measure) -> tuple[str, ...]:
+    facts = region_facts(picture, measure)
+    unit = f" {unit_of(picture)}" if unit_of(picture) else ""
+    square = "mm\N{SUPERSCRIPT TWO}" if picture.spacing is not None else "px\N{SUPERSCRIPT TWO}"
+    where = " at the detector" if at_detector(picture) else ""
+    last = f"area {facts.area:.1f} {square}{where}   n {facts.n}"
+    if picture.color:
+        return (last,)
+    return (
+        f"mean {_number(facts.mean)}{unit}   SD {_number(facts.deviation)}",
+        f"min {_number(facts.least)}   max {_number(facts.greatest)}",
+        last,
+    )

@@ -1,0 +1,352 @@
+"""From stored values to the image on the screen, fast: only what is seen, each step kept.
+
+Owns the table through which values become grey, the averaging of large pictures and the store of
+finished images. Refuses to keep more than ``STORE_BYTES`` of them, whatever is opened.
+
+A picture shown smaller than half its size is averaged in blocks before the window, once for a
+slice and size. For a linear window that equals averaging after it, except where values lie
+beyond the window's ends: there it is the truer of the two, as a detector with larger pixels.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QImage
+
+from app.widgets.content import Picture, ViewState, slice_index
+from app.widgets.placement import Placement, oriented
+from app.widgets.window_presets import window_of
+
+STORE_BYTES = 256 * 1024 * 1024
+SHRINK = 0.75  # below this scale the image is averaged, above it interpolated
+WHOLE_PIXELS = 1_500_000  # more than this are rendered only where they are seen
+STEP = 256  # a seen region grows to multiples of it, so that a small pan finds it again
+MOST_BLOCK = 32
+
+_SCRATCH = {8: np.zeros(1 << 8, np.uint32), 16: np.zeros(1 << 16, np.uint32)}
+_GREYS = np.arange(256, dtype=np.uint32) * 0x010101 | 0xFF000000
+
+
+class ImageStore:
+    """Images and averaged values, the least used ones forgotten first."""
+
+    def __init__(self, limit: int = STORE_BYTES) -> None:
+        self._limit = limit
+        self._kept: OrderedDict[tuple[Any, ...], tuple[Any, int]] = OrderedDict()
+        self.bytes = 0
+
+    def get(self, key: tuple[Any, ...]) -> Any:
+        """What was kept under the key, or None."""
+        found = self._kept.get(key)
+        if found is None:
+            return None
+        self._kept.move_to_end(key)
+        return found[0]
+
+    def put(self, key: tuple[Any, ...], thing: Any, size: int) -> None:
+        """Keep a thing of so many bytes; too large ones are not kept."""
+        if size > self._limit // 2 or key in self._kept:
+            return
+        self._kept[key] = (thing, size)
+        self.bytes += size
+        while self.bytes > self._limit:
+            _key, (_thing, gone) = self._kept.popitem(last=False)
+            self.bytes -= gone
+
+    def drop(self, owner: object) -> None:
+        """Forget everything whose key begins with ``owner``."""
+        for key in [key for key in self._kept if key[0] is owner]:
+            self.bytes -= self._kept.pop(key)[1]
+
+
+STORE = ImageStore()
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """An image and where it belongs.
+
+    Attributes:
+        image: RGB32, or ARGB32 for graphics.
+        rect: on the canvas; the image fills it.
+    """
+
+    image: QImage
+    rect: QRectF
+
+
+@dataclass(frozen=True)
+class _Region:
+    """Blocks of ``across`` x ``down`` stored pixels, from block ``left``, ``top`` on."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+    across: int
+    down: int
+
+
+class SliceImages:
+    """The images of one canvas."""
+
+    def __init__(self, store: ImageStore | None = None) -> None:
+        self._store = STORE if store is None else store
+        self._owner = object()
+        self._amounts: bool | None = None
+
+    def clear(self) -> None:
+        """Forget; the picture changed."""
+        self._store.drop(self._owner)
+        self._owner = object()
+        self._amounts = None
+
+    def slice(
+        self, picture: Picture, state: ViewState, placed: Placement, view: QRectF
+    ) -> Drawn | None:
+        """The slice in force; None where nothing of it is in view or it is not decoded yet."""
+        index = slice_index(state.depth, picture.slices)
+        moment = slice_index(state.moment, picture.moments)
+        if not picture.is_ready(index):
+            return None
+        window = window_of(picture, state)
+        if self._amounts is None:
+            self._amounts = _amounts(picture)
+        region = _region(placed, view, averages=self._amounts)
+        if region is None:
+            return None
+        rect = _rect(placed, region)
+        size = _shrunk_size(placed, region, rect)
+        turned = (state.flip_h, state.flip_v, state.turns)
+        key = (self._owner, index, moment, window, state.inverted, turned, region, size)
+        image = self._store.get(key)
+        if image is None:
+            values = self._averaged(picture, index, moment, region)
+            image = _image(picture, oriented(values, state), window, inverted=state.inverted)
+            if size is not None:
+                image = _scaled(image, QSize(*size))
+            self._store.put(key, image, image.sizeInBytes())
+        return Drawn(image, rect)
+
+    def graphics(
+        self, picture: Picture, state: ViewState, placed: Placement, color: QColor
+    ) -> Drawn | None:
+        """What the file draws over the slice (PS3.3 C.9.2), None without any."""
+        index = slice_index(state.depth, picture.slices)
+        across, down = (max(1, int(1 / max(one, 1e-6))) for one in placed.pixel_size())
+        turned = (state.flip_h, state.flip_v, state.turns)
+        key = (self._owner, "graphics", index, turned, across, down, color.rgb())
+        image = self._store.get(key)
+        if image is None:
+            mask = graphics_mask(picture, index)
+            if mask is None:
+                return None
+            inks = np.where(_block_any(mask, down, across), np.uint32(color.rgba()), np.uint32(0))
+            image = _wrapped(oriented(inks, state), form=QImage.Format.Format_ARGB32)
+            self._store.put(key, image, image.sizeInBytes())
+        rows, columns = picture.array.shape[1:3]
+        right, bottom = -(-columns // across) * across, -(-rows // down) * down
+        return Drawn(image, placed.region(0, 0, right, bottom))
+
+    def _averaged(self, picture: Picture, index: int, moment: int, region: _Region) -> NDArray[Any]:
+        """The region's values, averaged in blocks where it is shown smaller."""
+        values = picture.values(index, moment)
+        if region.across > 1 or region.down > 1:
+            key = (self._owner, index, moment, region.across, region.down)
+            small = self._store.get(key)
+            if small is None:
+                small = block_mean(values, region.down, region.across)
+                self._store.put(key, small, small.nbytes)
+            values = small
+        return values[region.top : region.bottom, region.left : region.right]
+
+
+def _region(placed: Placement, view: QRectF, *, averages: bool) -> _Region | None:
+    """Which blocks to render: all, or of a large picture those in view."""
+    across, down = (
+        min(MOST_BLOCK, max(1, int(1 / max(scale, 1e-6)))) for scale in placed.pixel_size()
+    )
+    if not averages:
+        across = down = 1
+    columns, rows = -(-placed.columns // across), -(-placed.rows // down)
+    left, top, right, bottom = placed.visible(view)
+    if right <= left or bottom <= top:
+        return None
+    if columns * rows <= WHOLE_PIXELS:
+        return _Region(0, 0, columns, rows, across, down)
+    return _Region(
+        max(0, (left // across - 1) // STEP * STEP),
+        max(0, (top // down - 1) // STEP * STEP),
+        min(columns, -(-(right // across + 2) // STEP) * STEP),
+        min(rows, -(-(bottom // down + 2) // STEP) * STEP),
+        across,
+        down,
+    )
+
+
+def _amounts(picture: Picture) -> bool:
+    """False for values that are names rather than amounts: they become colours."""
+    if picture.color or picture.array.dtype.kind == "f":
+        return True
+    if picture.array.dtype.kind == "b":
+        return False
+    probe = picture.array[:1, :1, :1].reshape(1, 1)
+    return picture.render(probe, None).ndim == 2
+
+
+def _rect(placed: Placement, region: _Region) -> QRectF:
+    return placed.region(
+        region.left * region.across,
+        region.top * region.down,
+        region.right * region.across,
+        region.bottom * region.down,
+    )
+
+
+def _shrunk_size(placed: Placement, region: _Region, rect: QRectF) -> tuple[int, int] | None:
+    """Device pixels to average the image to, None where it is interpolated."""
+    across, down = placed.pixel_size()
+    if min(across * region.across, down * region.down) >= SHRINK:
+        return None
+    width, height = round(rect.width() * placed.ratio), round(rect.height() * placed.ratio)
+    return max(1, width), max(1, height)
+
+
+def block_mean(values: NDArray[Any], down: int, across: int) -> NDArray[Any]:
+    """Means of blocks of ``down`` x ``across`` values; the last ones may hold fewer.
+
+    Args:
+        values: [Y, X] or [Y, X, 3] of any number format.
+        down: rows of a block.
+        across: columns of a block.
+
+    Returns:
+        [ceil(Y / down), ceil(X / across), ...] of the same format, rounded to nearest.
+    """
+    rows, columns = values.shape[:2]
+    rest = (-rows % down, -columns % across)
+    if any(rest):
+        pad = [(0, rest[0]), (0, rest[1])] + [(0, 0)] * (values.ndim - 2)
+        values = np.pad(values, pad, mode="edge")
+    kind, size = values.dtype.kind, values.dtype.itemsize
+    wide = np.dtype(np.float32 if kind == "f" else np.int64 if size > 2 else np.int32)
+    total: NDArray[Any] = values[0::down].astype(wide)
+    for row in range(1, down):
+        total += values[row::down]
+    sums: NDArray[Any] = total[:, 0::across].copy()
+    for column in range(1, across):
+        sums += total[:, column::across]
+    count = down * across
+    if kind == "f":
+        return np.divide(sums, count).astype(values.dtype, copy=False)
+    return ((sums + count // 2) // count).astype(values.dtype)
+
+
+def _image(
+    picture: Picture,
+    values: NDArray[Any],
+    window: tuple[float, float] | None,
+    *,
+    inverted: bool,
+) -> QImage:
+    """Values through their window as an RGB32 image."""
+    if picture.color:
+        return color_image(picture.render(values, window), inverted=inverted)
+    if values.dtype.kind in "ui" and values.dtype.itemsize <= 2:
+        greys = _by_table(picture, values, window, inverted=inverted)
+        if greys is not None:
+            return _wrapped(greys)
+    shown = picture.render(values, window)
+    if shown.ndim == 3:
+        return color_image(shown, inverted=inverted)
+    return _wrapped(_inks(inverted).take(shown, mode="clip"))
+
+
+def _inks(inverted: bool) -> NDArray[np.uint32]:
+    return _GREYS[::-1] if inverted else _GREYS
+
+
+def _by_table(
+    picture: Picture,
+    values: NDArray[Any],
+    window: tuple[float, float] | None,
+    *,
+    inverted: bool,
+) -> NDArray[np.uint32] | None:
+    """0xffRRGGBB of each value by a table of the values that occur; None for colours."""
+    values = values.astype(values.dtype.newbyteorder("="), copy=False)
+    bits = values.dtype.itemsize * 8
+    low, high = int(values.min()), int(values.max())
+    every = np.arange(low, high + 1).astype(values.dtype)
+    greys = picture.render(every[None], window)
+    if greys.ndim == 3:
+        return None
+    inks = _inks(inverted).take(greys[0], mode="clip")
+    table = _SCRATCH[bits]
+    below = max(0, -low) if low < 0 else 0
+    below = min(below, len(inks))
+    if below:
+        start = (1 << bits) + low
+        table[start : start + below] = inks[:below]
+    first = max(0, low)
+    table[first : first + len(inks) - below] = inks[below:]
+    shown: NDArray[np.uint32] = table.take(values.view(f"u{values.dtype.itemsize}"), mode="clip")
+    return shown
+
+
+def graphics_mask(picture: Picture, index: int) -> NDArray[np.bool_] | None:
+    """Where the file draws over a slice, [Y, X]; None if it does not."""
+    found: NDArray[np.bool_] | None = None
+    rows, columns = picture.array.shape[1:3]
+    for one in picture.overlays:
+        frame = 0 if len(one.mask) == 1 else index - one.first_frame
+        if not 0 <= frame < len(one.mask):
+            continue
+        mask = one.mask[frame]
+        top, left = max(0, one.top), max(0, one.left)
+        part = mask[top - one.top : rows - one.top, left - one.left : columns - one.left]
+        found = np.zeros((rows, columns), bool) if found is None else found
+        found[top : top + part.shape[0], left : left + part.shape[1]] |= part
+    return found
+
+
+def _block_any(mask: NDArray[np.bool_], down: int, across: int) -> NDArray[np.bool_]:
+    """True where a block holds any: thin lines survive when they are drawn smaller."""
+    if down == across == 1:
+        return mask
+    rows, columns = mask.shape
+    mask = np.pad(mask, ((0, -rows % down), (0, -columns % across)))
+    blocks = mask.reshape(mask.shape[0] // down, down, mask.shape[1] // across, across)
+    return np.asarray(blocks.any(axis=(1, 3)))
+
+
+def _wrapped(
+    inks: NDArray[np.uint32], *, form: QImage.Format = QImage.Format.Format_RGB32
+) -> QImage:
+    """An image over the array's own memory."""
+    inks = np.ascontiguousarray(inks)
+    height, width = inks.shape
+    image = QImage(inks.data, width, height, width * 4, form)
+    image.values = inks  # type: ignore[attr-defined]  # the memory lives as long as the image
+    return image
+
+
+def color_image(values: NDArray[np.uint8], *, inverted: bool = False) -> QImage:
+    """An RGB32 image of its own from [Y, X, 3]."""
+    shown = np.ascontiguousarray(255 - values if inverted else values)
+    height, width = shown.shape[:2]
+    image = QImage(shown.data, width, height, width * 3, QImage.Format.Format_RGB888)
+    return image.convertToFormat(QImage.Format.Format_RGB32)
+
+
+def _scaled(image: QImage, size: QSize) -> QImage:
+    """Averaged down to device pixels."""
+    return image.scaled(
+        size, Qt.AspectRatioMode.IgnoreAspectRatio, Qt.TransformationMode.SmoothTransformation
+    )
