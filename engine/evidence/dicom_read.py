@@ -25,7 +25,9 @@ from pydicom.uid import (
 )
 
 from engine.errors import EvidenceError
+from engine.evidence.dicom_lean import FIRST, scan
 from engine.evidence.failures import of_system, truncated
+from engine.evidence.files import open_file
 from engine.evidence.quiet import quiet
 
 PIXEL_TAGS = {0x7FE00008: "FloatPixelData", 0x7FE00009: "DoubleFloatPixelData", 0x7FE00010: ""}
@@ -47,12 +49,16 @@ class Header:
         syntax: the transfer syntax, found by trial where the file names none.
         pixel_tag: which element holds the pixels, None if there is none.
         pixel_length: its length in bytes, None if encapsulated or deflated.
+        pixel_at: where its value begins in the file, 0 if it has no length.
+        lean: True if values are read without pydicom and without its warnings.
     """
 
     dataset: FileDataset
     syntax: UID
     pixel_tag: int | None
     pixel_length: int | None
+    pixel_at: int = 0
+    lean: bool = False
 
 
 class _Watch:
@@ -87,17 +93,48 @@ def read_header(path: Path) -> Header:
         EvidenceError: with code empty, not_dicom, truncated, damaged, missing or denied.
     """
     try:
-        with quiet(), path.open("rb") as stream:
-            size = path.stat().st_size
-            if size == 0:
-                raise EvidenceError(path, "empty", "the file has no content; copy it again")
-            part10 = _has_preamble(stream)
-            try:
-                return _parse(path, stream, size, part10=part10)
-            except PARSE_ERRORS as failure:
-                raise _bad(path, part10=part10) from failure
+        with open_file(path) as stream:
+            data = stream.read(FIRST)
+            return header_of(path, data, stream, stream.seek(0, 2))
     except OSError as failure:
         raise of_system(path, failure) from failure
+
+
+def header_of(path: Path, data: bytes, stream: BinaryIO, size: int) -> Header:
+    """Read the header of an open file.
+
+    Args:
+        path: for errors.
+        data: its first bytes.
+        stream: the open file.
+        size: its length.
+
+    Raises:
+        EvidenceError: as ``read_header``.
+        OSError: reading failed.
+    """
+    if size == 0:
+        raise EvidenceError(path, "empty", "the file has no content; copy it again")
+    found = scan(data, stream, size)
+    if found is not None:
+        whole = found.pixel_length != UNDEFINED
+        if not whole and not _delimited(stream, found.pixel_at, size):
+            raise truncated(path)
+        return Header(
+            dataset=found.dataset,
+            syntax=found.syntax,
+            pixel_tag=found.pixel_tag,
+            pixel_length=found.pixel_length if whole else None,
+            pixel_at=found.pixel_at if whole else 0,
+            lean=True,
+        )
+    part10 = data[128:132] == b"DICM"
+    stream.seek(0)
+    try:
+        with quiet():
+            return _parse(path, stream, size, part10=part10)
+    except PARSE_ERRORS as failure:
+        raise _bad(path, part10=part10) from failure
 
 
 def _parse(path: Path, stream: BinaryIO, size: int, *, part10: bool) -> Header:
@@ -119,14 +156,7 @@ def _parse(path: Path, stream: BinaryIO, size: int, *, part10: bool) -> Header:
         return Header(dataset, syntax, watch.pixel_tag, None)
     if watch.pixel_at + watch.pixel_length > size:
         raise truncated(path)
-    return Header(dataset, syntax, watch.pixel_tag, watch.pixel_length)
-
-
-def _has_preamble(stream: BinaryIO) -> bool:
-    """True for a DICOM Part 10 file."""
-    head = stream.read(132)
-    stream.seek(0)
-    return head[128:] == b"DICM"
+    return Header(dataset, syntax, watch.pixel_tag, watch.pixel_length, watch.pixel_at)
 
 
 def _plausible(dataset: FileDataset) -> bool:

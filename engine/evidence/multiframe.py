@@ -62,12 +62,10 @@ def frames_of(
 
     Args:
         dataset: the header.
-        count: number of frames.
+        count: number of frames, more than one.
         spacing: (row, column) distances in mm, None if unknown.
         frame: token of the frame of reference.
     """
-    if count == 1:
-        return _single(dataset, spacing, frame)
     spots = _spots(dataset, count)
     if spots and _one_direction(spots):
         stack = arrange.arrange(spots)
@@ -78,17 +76,11 @@ def frames_of(
     return _unplaced(dataset, count, spots, spacing, frame)
 
 
-def _single(dataset: Dataset, spacing: tuple[float, float] | None, frame: str | None) -> Frames:
-    """A file of one picture."""
-    plane = facts.plane_of(dataset)
-    geometry = arrange.geometry_of([plane], spacing, frame)
-    return Frames("image", 1, orientation=_letters(plane, 1.0), geometry=geometry)
-
-
-def _letters(plane: Plane | None, sign: float) -> str | None:
+def orientation_of(plane: Plane | None) -> str | None:
+    """Sides to which columns, rows and the normal run."""
     if plane is None:
         return None
-    return letters(np.array(plane.columns), np.array(plane.rows), sign * plane.normal)
+    return letters(np.array(plane.columns), np.array(plane.rows), plane.normal)
 
 
 def _spots(dataset: Dataset, count: int) -> list[Spot]:
@@ -155,7 +147,7 @@ def _unequal(
         kind=_kind(dataset),
         slices=len(spots),
         between=float(np.median(steps)) if steps.size else None,
-        orientation=_letters(spots[0].plane, 1.0),
+        orientation=orientation_of(spots[0].plane),
         geometry=arrange.geometry_of([one.plane for one in spots], spacing, frame),
         notes=(note,),
     )
@@ -175,7 +167,7 @@ def _unplaced(
     if kind == "volume" and plane is not None and plane.position is not None:
         planes = [moved(plane, number * between) for number in range(count)]
     geometry = arrange.geometry_of(planes, spacing, frame)
-    return Frames(kind, count, orientation=_letters(plane, 1.0), geometry=geometry)
+    return Frames(kind, count, orientation=orientation_of(plane), geometry=geometry)
 
 
 def _kind(dataset: Dataset) -> str:

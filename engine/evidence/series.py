@@ -15,6 +15,7 @@ import numpy as np
 from engine.evidence import arrange
 from engine.evidence.arrange import Arranged
 from engine.evidence.dicom import Instance
+from engine.evidence.risks import LONG_MM
 from engine.evidence.study import Evidence
 
 SAME_WAY = 0.01  # largest difference of a direction cosine
@@ -59,7 +60,7 @@ def _fits(one: Instance, other: Instance) -> bool:
     ways = zip(mine.columns + mine.rows, theirs.columns + theirs.rows, strict=True)
     if any(abs(a - b) > SAME_WAY for a, b in ways):
         return False
-    steps, others = one.evidence.spacing_mm, other.evidence.spacing_mm
+    steps, others = one.base.spacing_mm, other.base.spacing_mm
     if steps is None or others is None:
         return steps is others
     return all(abs(a - b) <= SAME_SPACING * b for a, b in zip(steps[1:], others[1:], strict=True))
@@ -85,12 +86,12 @@ def _without_copies(group: list[Instance]) -> tuple[list[Instance], int]:
         return group, 0
     kept: dict[str, Instance] = {}
     for instance in sorted(group, key=_name_length):
-        kept.setdefault(instance.instance_uid or str(instance.evidence.path), instance)
+        kept.setdefault(instance.instance_uid or str(instance.path), instance)
     return list(kept.values()), len(group) - len(kept)
 
 
 def _name_length(instance: Instance) -> tuple[int, str]:
-    name = instance.evidence.path.name
+    name = instance.path.name
     return len(name), name
 
 
@@ -117,16 +118,24 @@ def _stack(group: list[Instance]) -> Evidence:
     notes = arrange.notes_of(stack)
     if stack.planes[0] is None or stack.planes[0].position is None:
         notes.append("no positions in the files; sorted by slice location")
-    frame = None if middle.geometry is None else middle.geometry.frame
+    found = _joined(members, middle, notes)
     return replace(
-        _joined(members, middle, notes),
+        found,
+        warnings=_warnings(found, members[0], stack),
         shape=(len(stack.along), *(middle.shape or (1, 0, 0))[1:]),
         times=stack.times,
         order=order,
         spacing_mm=spacing,
         orientation=arrange.letters_of(stack),
-        geometry=arrange.geometry_of(stack.planes, spacing and spacing[1:], frame),
+        geometry=arrange.geometry_of(stack.planes, spacing and spacing[1:], members[0].frame),
     )
+
+
+def _warnings(found: Evidence, first: Instance, stack: Arranged) -> tuple[str, ...]:
+    """The warnings of the files, and those that hold because the stack is long."""
+    length = float(stack.along[-1] - stack.along[0])
+    more = first.if_long if length >= LONG_MM else ()
+    return tuple(dict.fromkeys((*found.warnings, *more)))
 
 
 def _members(group: list[Instance], stack: Arranged) -> tuple[list[Instance], tuple[int, ...]]:
@@ -144,11 +153,12 @@ def _joined(members: list[Instance], middle: Evidence, notes: list[str]) -> Evid
     shared = [note for note in middle.notes if note not in notes]
     return replace(
         middle,
-        path=members[0].evidence.path.parent,
-        members=tuple(one.evidence.path for one in members),
+        path=members[0].path.parent,
+        members=tuple(one.path for one in members),
         kind="volume",
         form="3d",
         notes=(*notes, *shared),
+        warnings=tuple(dict.fromkeys(word for one in members for word in one.base.warnings)),
     )
 
 
@@ -167,11 +177,10 @@ def _cine(group: list[Instance], stack: Arranged) -> Evidence:
     notes = [f"{stack.times} pictures of one position, told apart by {stack.label}"]
     spacing = middle.spacing_mm
     planes = [one.spot.plane for one in members]
-    frame = None if middle.geometry is None else middle.geometry.frame
     return replace(
         _joined(members, middle, notes),
         kind="cine",
         form="2d",
         shape=(len(members), *(middle.shape or (1, 0, 0))[1:]),
-        geometry=arrange.geometry_of(planes, spacing and spacing[1:], frame),
+        geometry=arrange.geometry_of(planes, spacing and spacing[1:], members[0].frame),
     )
