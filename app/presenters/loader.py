@@ -23,11 +23,12 @@ AHEAD_SHARE = 0.5  # of the memory: a series larger than that is not decoded ahe
 
 @dataclass(eq=False)
 class Entry:
-    """One series in memory: what is decoded of it so far."""
+    """One series in memory: what is decoded of it so far; ``shown`` once somebody looked."""
 
     evidence: Evidence
     stack: Stack
     picture: Picture
+    shown: bool = False
 
     @property
     def complete(self) -> bool:

@@ -70,7 +70,7 @@ def live_picture(files: Sequence[Path]) -> Picture | None:
         EvidenceError: it is there and cannot be decoded.
     """
     # The readers come with the first picture, not with the page.
-    from app.presenters.viewer import PICTURES, picture_of
+    from app.presenters.viewer_picture import PICTURES, picture_of
     from engine.evidence.open import find_evidence, load_pixels
 
     found = next((one for one in find_evidence(files) if one.kind in PICTURES), None)

@@ -1,4 +1,4 @@
-"""The Viewer page: series on the left, one, two or four frames, the report on the right.
+"""The Viewer page: series on the left, frames in the middle, the report on the right.
 
 Lays out, emits intents, takes plain values. Tools are keys first, a slim bar second.
 """
@@ -6,37 +6,38 @@ Lays out, emits intents, takes plain values. Tools are keys first, a slim bar se
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFileDialog,
-    QFrame,
-    QGridLayout,
     QHBoxLayout,
     QLabel,
-    QPushButton,
+    QSplitter,
     QStackedLayout,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
-from app import theme
+from app import keys, theme
 from app.views.review_pages import SentencePage
-from app.widgets.content import Content
-from app.widgets.evidence_frame import EvidenceFrame
+from app.views.viewer_bar import PRESETS, ViewerBar
+from app.views.viewer_frames import AFRESH, LAYOUTS, FrameGrid
+from app.widgets.content import Content, preset_name, starting_window
+from app.widgets.ink import px
 from app.widgets.key_help import KeyHelp
+from app.widgets.pattern_screen import PatternScreen
+from app.widgets.report_panel import ReportPanel, ReportPart
 from app.widgets.series_strip import SeriesRow, SeriesStrip
-from app.widgets.text_panel import TextPanel
-from app.widgets.view_link import ViewLink
 
-LAYOUTS = {"1": (1, 1), "1x2": (1, 2), "2x2": (2, 2)}
-FRAMES = 4
-REPORT_WIDTH = 340
+__all__ = ["LAYOUTS", "ViewerView"]
+
+LAYOUT_COMMANDS = {f"layout-{name}": name for name in ("1", "1x2", "2x2", "mpr")}
+TICK_MS = 100
+# Decided by the presenter; every other command is done here or by the picture.
+ASKED = frozenset({"next-series", "previous-series", "reference-lines", "model-view", "straighten"})
 
 
 class ViewerView(QWidget):
@@ -46,8 +47,12 @@ class ViewerView(QWidget):
         series_wanted: (row of the strip, frame) to be shown there.
         paths_chosen: files or folders to open.
         stop_asked: stop looking for evidence.
-        layout_chosen: ``1``, ``1x2`` or ``2x2``.
+        layout_chosen: ``1``, ``1x2``, ``2x2`` or ``mpr``.
         link_asked: link or unlink.
+        command_asked: one of ``ASKED``.
+        frame_chosen: the frame that keys speak to. frame_pressed: a mouse button went down in it.
+        ticked: while something loads, ten times a second.
+        display_stated: size and scale of the display, and the reader's statement.
     """
 
     series_wanted = Signal(int, int)
@@ -55,35 +60,39 @@ class ViewerView(QWidget):
     stop_asked = Signal()
     layout_chosen = Signal(str)
     link_asked = Signal()
+    command_asked = Signal(str)
+    frame_chosen = Signal(int)
+    frame_pressed = Signal(int)
+    ticked = Signal()
+    display_stated = Signal(str, str, str)
 
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName("Viewer")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAcceptDrops(True)
-        self.link = ViewLink(self)
-        self.strip, self.report = SeriesStrip(), TextPanel()
-        self.frames = tuple(self._frame(number) for number in range(FRAMES))
-        self._active = 0
-        self._single: int | None = None
-        self._layout = "1"
+        self.strip, self.report, self.grid = SeriesStrip(), ReportPanel(), FrameGrid()
+        self.bar = ViewerBar(self.presets)
+        self.link, self.frames = self.grid.link, self.grid.frames
+        self._statement = ""
+        self._pattern: PatternScreen | None = None
         self._body, self.empty = QWidget(), SentencePage("Viewer")
         self.working = SentencePage("Looking")
-        self._grid = QGridLayout()
-        self._buttons: dict[str, QToolButton] = {}
-        self._status = QLabel()
+        self._notes, self._status = QLabel(), QLabel()
         self._stack = QStackedLayout(self)
+        self._tick = QTimer(self, interval=TICK_MS)
+        self._tick.timeout.connect(self.ticked)
         self._lay_out()
+        self._connect()
         self._ask_for_files()
         self.help = KeyHelp(self, page="viewer")
-        self.strip.opened.connect(lambda row: self.series_wanted.emit(row, self._active))
         self.show_empty("Open a file or a folder, or drop it here.")
         self.show_layout("1")
 
     @property
     def active(self) -> int:
         """The frame that keys and the strip speak to."""
-        return self._active
+        return self.grid.active
 
     # setters
 
@@ -100,76 +109,147 @@ class ViewerView(QWidget):
     def show_series(self, rows: Sequence[SeriesRow]) -> None:
         """The strip; all frames empty."""
         self.strip.show_rows(rows)
-        for frame in self.frames:
-            frame.set_title("")
-            frame.clear()
+        self.grid.clear()
         self.show_report("")
         self._stack.setCurrentWidget(self._body)
-        self.setFocus()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        """Keys count at once, before anything is clicked."""
-        super().showEvent(event)
         self.setFocus()
 
     def show_thumbnail(self, row: int, values: NDArray[np.uint8]) -> None:
         """A small picture in the strip."""
         self.strip.show_thumbnail(row, values)
 
-    def show_content(self, frame: int, content: Content, title: str) -> None:
-        """Put something into a frame."""
-        self.frames[frame].set_title(title)
-        self.frames[frame].show_content(content)
+    def mark_series(self, rows: Sequence[int], chosen: int | None) -> None:
+        """Which rows are on show."""
+        self.strip.mark(rows, chosen)
 
-    def show_report(self, text: str) -> None:
+    def show_content(
+        self, frame: int, content: Content, title: str, *, keep: str = AFRESH
+    ) -> None:  # fmt: skip
+        """Put something into a frame; ``keep`` as in ``FrameGrid.show_content``."""
+        self.grid.show_content(frame, content, keep=keep)
+        self.grid.set_title(frame, title)
+        self._follow()
+
+    def show_notice(self, frame: int, sentence: str, title: str, *, kind: str) -> None:
+        """A sentence in the place of a picture: ``wait`` or ``error``."""
+        self.grid.show_notice(frame, sentence, kind=kind)
+        self.grid.set_title(frame, title)
+        self._follow()
+
+    def show_loading(self, frame: int, title: str, done: int, total: int) -> None:
+        """How far the decoding is; what is there can be looked at."""
+        self.grid.set_title(frame, title, f"loading {done} / {total}" if done < total else "")
+        self.grid.refresh(frame)
+
+    def clear_frame(self, frame: int) -> None:
+        """Nothing belongs into this frame."""
+        self.grid.clear_frame(frame)
+
+    def flip_frame(self, frame: int) -> None:
+        """Flip a picture left to right."""
+        self.grid.flip(frame)
+
+    def watch(self, *, on: bool) -> None:
+        """Tick while something loads."""
+        if on != self._tick.isActive():
+            self._tick.start() if on else self._tick.stop()
+
+    def show_report(self, text: str, parts: Sequence[ReportPart] = ()) -> None:
         """The report beside the pictures; folded away without one."""
-        self.report.show_text(text)
-        self._fold("report", shown=bool(text))
+        if text != self.report.words or not text:
+            self.report.show_report(text, parts)
+            self._fold("report", shown=bool(text))
+
+    def show_notes(self, notes: Sequence[str], *, warn: bool) -> None:
+        """What is to be known of the chosen picture, in a quiet line."""
+        mark = "▲ " if warn and notes else ""
+        self._notes.setText(mark + ";  ".join(notes))
+        self._notes.setToolTip("\n".join(notes))
 
     def show_status(self, sentence: str) -> None:
-        """One quiet line in the bar."""
+        """One quiet line at the foot."""
         self._status.setText(sentence)
 
     def show_layout(self, name: str) -> None:
         """One, two or four frames."""
-        self._layout, self._single = name, None
-        rows, columns = LAYOUTS[name]
-        for number, frame in enumerate(self.frames):
-            self._grid.removeWidget(frame)
-            if number < rows * columns:
-                self._grid.addWidget(frame, number // columns, number % columns)
-            # After adding: a new parent hides what it takes in.
-            frame.setVisible(number < rows * columns)
-        for layout, button in self._buttons.items():
-            if layout in LAYOUTS:
-                button.setChecked(layout == name)
-        self.activate(min(self._active, rows * columns - 1))
+        self.grid.show_layout(name)
+        for command, layout in LAYOUT_COMMANDS.items():
+            self.bar.check(command, on=layout == name)
 
     def show_link(self, *, on: bool) -> None:
         """Whether the frames are linked."""
         self.link.set_on(on)
-        self._buttons["link"].setChecked(on)
+        self.bar.check("link", on=on)
+
+    def show_mode(self, *, model: bool, straight: bool, tilted: bool) -> None:
+        """How the chosen picture is rendered, and whether it can be straightened."""
+        self.bar.check("model-view", on=model)
+        self.bar.check("straighten", on=straight)
+        self.bar.allow("straighten", on=tilted)
+
+    def show_statement(self, statement: str) -> None:
+        """What was stated about the display before."""
+        self._statement = statement
 
     def activate(self, number: int) -> None:
-        """Make a frame the one that keys and the strip speak to."""
-        self._active = number
-        for other, frame in enumerate(self.frames):
-            frame.set_selected(other == number and self._layout != "1")
+        """Choose a frame."""
+        self.grid.activate(number)
+
+    def presets(self) -> list[tuple[str, str]]:
+        """Window presets of the chosen picture: command and words."""
+        canvas = self.grid.canvas
+        picture = None if canvas is None else canvas.picture
+        if picture is None or picture.color:
+            return []
+        made = []
+        for id_ in PRESETS:
+            key = {"window-given": "9", "window-full": "8"}.get(id_, id_[-1])
+            name = preset_name(picture, key)
+            words = name[0].upper() + name[1:]
+            if key != "8":  # the full range takes a look at every value
+                center, width = starting_window(picture, key)
+                words = f"{words}   {width:.5g} / {center:.5g}"
+            made.append((id_, words))
+        return made
 
     # events
 
+    def do(self, command: str) -> None:
+        """Do a command of the page or of the chosen picture."""
+        if command in ASKED:
+            self.command_asked.emit(command)
+        elif command in LAYOUT_COMMANDS:
+            self.layout_chosen.emit(LAYOUT_COMMANDS[command])
+        elif command in ("fold-series", "fold-report"):
+            part = command.removeprefix("fold-")
+            self._fold(part, shown=not self.bar.checked(command))
+        elif command in ("findings", "impression"):
+            if not self.report.isHidden() or self.report.words:
+                self._fold("report", shown=True)
+                self.report.jump(command)
+        elif command in self._own:
+            self._own[command]()
+        else:
+            self.grid.do(command)
+            self._follow()
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        key = Qt.Key(event.key())
+        command = keys.current().command_of(event, "viewer")
         if self.help.isVisible():
             self.help.hide()
-        elif key == Qt.Key.Key_M or (key == Qt.Key.Key_Escape and self._single is not None):
-            self._maximise(self._active)
-        elif key == Qt.Key.Key_K:
-            self.link_asked.emit()
-        elif event.text() == "?":
-            self.help.open()
-        elif not self.frames[self._active].handle_key(event):
+        elif command == "back" and (self._handle(event) or self._shrink()):
+            return
+        elif command is not None and command != "back":
+            self.do(command)
+        elif not self._handle(event):
             event.ignore()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Keys count at once, before anything is clicked; they may have been changed meanwhile."""
+        super().showEvent(event)
+        self.bar.name_keys()
+        self.report.name_keys()
+        self.setFocus()
 
     def dragEnterEvent(self, event: object) -> None:
         if event.mimeData().hasUrls():  # type: ignore[attr-defined]
@@ -181,96 +261,115 @@ class ViewerView(QWidget):
         if paths:
             self.paths_chosen.emit(paths)
 
-    # building
+    def _handle(self, event: QKeyEvent) -> bool:
+        handled = self.frames[self.active].handle_key(event)
+        self._follow()
+        return handled
 
-    def _frame(self, number: int) -> EvidenceFrame:
-        frame = EvidenceFrame("", self)
-        frame.set_title("", align=Qt.AlignmentFlag.AlignLeft)
-        frame.canvas_made.connect(lambda canvas: self.link.join([canvas]))
-        frame.chosen.connect(lambda _frame: self.activate(number))
-        frame.maximise_asked.connect(lambda _frame: self._maximise(number))
-        return frame
+    def _shrink(self) -> bool:
+        single = self.grid.single
+        if single:
+            self._maximise(self.active)
+        return single
 
     def _maximise(self, number: int) -> None:
-        """Let one frame fill the room, or bring the layout back."""
-        if self._layout == "1":
-            return
-        if self._single is not None:
-            self.show_layout(self._layout)
-            return
-        self._single = number
-        for other, frame in enumerate(self.frames):
-            frame.setVisible(other == number)
+        self.grid.maximise(number)
+        self._follow()
+
+    def _follow(self) -> None:
+        """The bar says what the chosen picture is under."""
+        canvas = self.grid.canvas
+        picture = None if canvas is None else canvas.picture
+        tool = "window" if canvas is None else canvas.tool.removesuffix("-box")
+        for name in ("window", "distance", "angle", "roi", "probe"):
+            self.bar.check(f"tool-{name}", on=name == tool)
+        self.bar.check("cine", on=canvas is not None and canvas.playing)
+        moments = 1 if picture is None else picture.moments
+        self.bar.show_moments(0 if canvas is None else canvas.slice_and_moment[1], moments)
+
+    # building
 
     def _lay_out(self) -> None:
-        self._grid.setSpacing(theme.SPACE_XS)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        middle = QVBoxLayout()
-        middle.setSpacing(theme.SPACE_XS)
-        middle.addWidget(self._bar())
-        middle.addLayout(self._grid, 1)
-        row = QHBoxLayout(self._body)
-        row.setContentsMargins(*([theme.SPACE_XS] * 4))
+        middle = QSplitter()
+        middle.addWidget(self.grid)
+        middle.addWidget(self.report)
+        middle.setChildrenCollapsible(False)
+        middle.setStretchFactor(0, 1)
+        row = QHBoxLayout()
         row.setSpacing(theme.SPACE_XS)
-        self.report.setFixedWidth(REPORT_WIDTH)
-        self.report.setAccessibleName("Report")
         row.addWidget(self.strip)
-        row.addLayout(middle, 1)
-        row.addWidget(self.report)
+        row.addWidget(middle, 1)
+        column = QVBoxLayout(self._body)
+        column.setContentsMargins(theme.SPACE_XS, 0, theme.SPACE_XS, 0)
+        column.setSpacing(theme.SPACE_XS)
+        column.addWidget(self.bar)
+        column.addLayout(row, 1)
+        column.addLayout(self._foot())
         self._stack.setContentsMargins(0, 0, 0, 0)
         for page in (self._body, self.empty, self.working):
             self._stack.addWidget(page)
 
-    def _bar(self) -> QFrame:
-        bar = QFrame()
-        bar.setProperty("surface", "bar")
-        row = QHBoxLayout(bar)
-        row.setContentsMargins(theme.SPACE_XS, 2, theme.SPACE_XS, 2)
-        row.setSpacing(theme.SPACE_XS)
-        row.addWidget(self._tool("series", "panel-left", "Series strip", checkable=True))
-        for name, icon in (("1", "layout-1"), ("1x2", "layout-2"), ("2x2", "layout-4")):
-            row.addWidget(self._tool(name, icon, f"Layout {name}", checkable=True))
-        row.addWidget(self._tool("link", "link", "Link the frames (K)", checkable=True))
-        self._status.setProperty("role", "quiet")
-        row.addWidget(self._status, 1, Qt.AlignmentFlag.AlignCenter)
-        row.addWidget(self._tool("open", "open", "Open a folder", checkable=False))
-        row.addWidget(self._tool("help", "help", "Keys (?)", checkable=False))
-        row.addWidget(self._tool("report", "panel-right", "Report", checkable=True))
-        self._wire()
-        return bar
+    def _foot(self) -> QHBoxLayout:
+        """Two lines of fixed height, so that nothing moves when the words change."""
+        for label, name in ((self._notes, "Notes"), (self._status, "Status")):
+            label.setProperty("role", "small")
+            label.setAccessibleName(name)
+            label.setWordWrap(True)
+        self._fit_foot()
+        theme.theme.scaled.connect(self._fit_foot)
+        row = QHBoxLayout()
+        row.setContentsMargins(theme.SPACE_XS, 0, theme.SPACE_XS, theme.SPACE_XS)
+        row.addWidget(self._notes, 3)
+        row.addWidget(self._status, 1)
+        return row
 
-    def _wire(self) -> None:
-        buttons = self._buttons
-        buttons["series"].setChecked(True)
-        buttons["link"].setChecked(True)
-        buttons["series"].clicked.connect(lambda on: self._fold("series", shown=on))
-        buttons["report"].clicked.connect(lambda on: self._fold("report", shown=on))
-        buttons["link"].clicked.connect(self.link_asked)
-        buttons["help"].clicked.connect(lambda: self.help.open())
-        buttons["open"].clicked.connect(self._choose_folder)
-        for name in LAYOUTS:
-            buttons[name].clicked.connect(partial(self.layout_chosen.emit, name))
+    def _fit_foot(self) -> None:
+        for label in (self._notes, self._status):
+            label.setFixedHeight(px(32))
 
-    def _tool(self, name: str, icon: str, words: str, *, checkable: bool) -> QToolButton:
-        button = QToolButton()
-        button.setIcon(theme.icon(icon))
-        button.setProperty("kind", "flat")
-        button.setCheckable(checkable)
-        button.setToolTip(words)
-        button.setAccessibleName(words)
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._buttons[name] = button
-        return button
+    def _connect(self) -> None:
+        grid = self.grid
+        self._own = {
+            "link": self.link_asked.emit,
+            "maximise": lambda: self._maximise(self.active),
+            "help": lambda: self.help.open(),
+            "open": self._choose_folder,
+            "test-pattern": self.open_pattern,
+        }
+        self.bar.asked.connect(self.do)
+        self.bar.time.moved.connect(self._to_moment)
+        self.strip.opened.connect(lambda row: self.series_wanted.emit(row, self.active))
+        grid.row_dropped.connect(self.series_wanted)
+        grid.paths_dropped.connect(self.paths_chosen)
+        grid.chosen.connect(lambda _number: self._follow())
+        grid.chosen.connect(self.frame_chosen)
+        grid.pressed.connect(self.frame_pressed)
+        grid.changed.connect(lambda number: self._follow() if number == self.active else None)
+        grid.maximise_asked.connect(self._maximise)
+
+    def _to_moment(self, number: int) -> None:
+        canvas = self.grid.canvas
+        if canvas is not None and canvas.picture is not None:
+            step = number - canvas.slice_and_moment[1]
+            canvas.act(canvas.state.at_moment(step, canvas.picture.moments))
+
+    def open_pattern(self) -> None:
+        """The test pattern on the display that shows this window."""
+        if self._pattern is None:
+            self._pattern = PatternScreen()
+            self._pattern.stated.connect(self.display_stated)
+            self.destroyed.connect(self._pattern.deleteLater)
+        self._pattern.open(self, self._statement)
 
     def _fold(self, part: str, *, shown: bool) -> None:
         (self.strip if part == "series" else self.report).setVisible(shown)
-        self._buttons[part].setChecked(shown)
+        self.bar.check(f"fold-{part}", on=shown)
 
     def _ask_for_files(self) -> None:
+        self.bar.check("fold-series", on=True)
         folder = self.empty.add_button("Open a folder", primary=True)
         folder.clicked.connect(self._choose_folder)
-        files: QPushButton = self.empty.add_button("Open files")
-        files.clicked.connect(self._choose_files)
+        self.empty.add_button("Open files").clicked.connect(self._choose_files)
         self.working.add_button("Stop").clicked.connect(self.stop_asked)
 
     def _choose_folder(self) -> None:

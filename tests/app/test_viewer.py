@@ -54,7 +54,9 @@ def test_a_folder_fills_strip_frame_and_report(page, folder):
     assert view.report.isVisible()
     broken = [n for n in range(4) if "broken.png" in view.strip.item(n).text()]
     view.series_wanted.emit(broken[0], 0)
-    assert view._status.text().startswith("broken.png: ")
+    assert view.grid.notices[0].isVisible()
+    assert view.grid.notices[0].sentence.startswith("broken.png: ")
+    assert not view.frames[0].shown_canvases
 
 
 def test_nothing_found_is_said(page, tmp_path):
@@ -102,7 +104,7 @@ def test_real_files_are_shown_as_the_engine_renders_them(page):
     view, presenter = page
     presenter.shown((shared_path("data/files/nifti"),))
     assert view.strip.count() > 5
-    evidence = presenter._found[0]
+    evidence = presenter._found[presenter._shown[0].row]
     shown = view.frames[0].content.pictures[0]
     assert shown.orientation is not None
     assert slice_index(0.5, shown.slices) == view.frames[0].canvases[0].picture.slices // 2

@@ -1,0 +1,153 @@
+"""A report beside the pictures: its sections under their headings, and keys that jump to them.
+
+Owns typesetting and jumping; where a section starts is found elsewhere. Plain text throughout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from app import theme
+from app.keys import with_key
+from app.widgets.ink import px
+from app.widgets.text_panel import TextPanel
+
+JUMPS = (("findings", "Findings"), ("impression", "Impression"))
+WIDTH = 340
+
+
+@dataclass(frozen=True)
+class ReportPart:
+    """One section.
+
+    Attributes:
+        name: ``findings``, ``impression``, ... or ``whole``.
+        heading: as it is written, empty for none.
+        text: the words below it.
+    """
+
+    name: str
+    heading: str
+    text: str
+
+
+class ReportText(TextPanel):
+    """A text set section by section; findings and impression stand out by size and rule."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._parts: tuple[ReportPart, ...] = ()
+        self._starts: dict[str, int] = {}
+
+    def show_parts(self, text: str, parts: Sequence[ReportPart]) -> None:
+        """Show a report; ``text`` is the whole of it."""
+        self._parts = tuple(parts)
+        self.show_text(text)
+
+    def jump(self, name: str) -> bool:
+        """Bring a section's heading to the top; False if there is none."""
+        if name not in self._starts:
+            return False
+        block = self.document().findBlockByNumber(self._starts[name])
+        top = self.document().documentLayout().blockBoundingRect(block).top()
+        self.verticalScrollBar().setValue(int(top) - theme.SPACE_XS)
+        return True
+
+    def _set(self) -> None:
+        if not self._parts:
+            super()._set()
+            return
+        self._starts = {}
+        self.clear()
+        cursor = QTextCursor(self.document())
+        for number, part in enumerate(self._parts):
+            self._add_part(cursor, part, first=number == 0)
+        self.moveCursor(QTextCursor.MoveOperation.Start)
+        self._fit()
+        self.verticalScrollBar().setValue(0)
+
+    def _add_part(self, cursor: QTextCursor, part: ReportPart, *, first: bool) -> None:
+        empty = first
+        if part.heading:
+            self._block(cursor, first=empty, above=theme.SPACE_L)
+            self._starts.setdefault(part.name, cursor.blockNumber())
+            cursor.insertText(part.heading.strip(), self._head(part.name))
+            empty = False
+        for line in part.text.splitlines():
+            self._block(cursor, first=empty, above=theme.SPACE_XS)
+            cursor.insertText(line, self._face(bold=False))
+            empty = False
+
+    def _head(self, name: str) -> QTextCharFormat:
+        form = self._face(bold=True)
+        face = form.font()
+        important = name in dict(JUMPS)
+        face.setPixelSize(theme.px("reading") + (2 if important else 0))
+        form.setFont(face)
+        return form
+
+
+class ReportPanel(QFrame):
+    """The text and the two jumps above it.
+
+    Signals:
+        jumped: nothing to know; the reader went to a section.
+    """
+
+    jumped = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Report")
+        self.text = ReportText()
+        self.text.setAccessibleName("Report text")
+        self.buttons: dict[str, QPushButton] = {}
+        row = QHBoxLayout()
+        row.setSpacing(theme.SPACE_XS)
+        for name, words in JUMPS:
+            button = QPushButton(words)
+            button.setProperty("kind", "flat")
+            button.setAccessibleName(f"Go to the {words.lower()}")
+            button.clicked.connect(lambda _on=False, name=name: self.jump(name))
+            self.buttons[name] = button
+            row.addWidget(button)
+        row.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(row)
+        column.addWidget(self.text, 1)
+        theme.theme.scaled.connect(self._fit)
+        self._fit()
+        self.name_keys()
+
+    @property
+    def words(self) -> str:
+        """The report as given."""
+        return self.text.words
+
+    def show_report(self, text: str, parts: Sequence[ReportPart] = ()) -> None:
+        """Show a report from its top; jumps to sections that it lacks are off."""
+        self.text.show_parts(text, parts)
+        for name, button in self.buttons.items():
+            button.setVisible(any(part.name == name and part.heading for part in parts))
+
+    def jump(self, name: str) -> bool:
+        """Go to the findings or the impression."""
+        there = self.text.jump(name)
+        if there:
+            self.jumped.emit(name)
+        return there
+
+    def name_keys(self) -> None:
+        """Say the keys in force."""
+        for name, words in JUMPS:
+            self.buttons[name].setText(with_key(words, name))
+
+    def _fit(self) -> None:
+        self.setFixedWidth(px(WIDTH))
