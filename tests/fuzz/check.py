@@ -57,7 +57,11 @@ class Report:
 
 
 def examine(
-    folder: Path, *, secrets: tuple[str, ...] = (), whole: frozenset[str] | None = None
+    folder: Path,
+    *,
+    secrets: tuple[str, ...] = (),
+    whole: frozenset[str] | None = None,
+    cut: str = "",
 ) -> Report:
     """Read a folder by every door of the package.
 
@@ -65,6 +69,7 @@ def examine(
         folder: holds the mutant's files and nothing else.
         secrets: words that may not come out.
         whole: hashes of the pictures of the unharmed files; others are a half picture.
+        cut: the name of the file that was cut; pictures of other files may be as they like.
     """
     findings: list[Finding] = []
     ends: list[str] = []
@@ -73,13 +78,17 @@ def examine(
         warnings.simplefilter("error")
         found = _guarded(findings, "find_evidence", lambda: _found(folder))
         for evidence in (found or ())[:MOST]:
+            before = len(pixels)
             ends.append(_one(evidence, findings, pixels, secrets))
-    if whole is not None:
-        findings += [
-            Finding("half", "a cut file is shown as a whole picture", one)
-            for one in pixels if one not in whole
-        ]  # fmt: skip
+            for one in pixels[before:]:
+                if whole is not None and one not in whole and _is_of(evidence, folder / cut):
+                    findings.append(Finding("half", "a cut file is shown as a whole", one))
     return Report(tuple(findings), tuple(ends), tuple(pixels))
+
+
+def _is_of(evidence: Evidence, path: Path) -> bool:
+    """True if a file, or a member of it, is part of the evidence."""
+    return any(path == one or path in one.parents for one in evidence.members)
 
 
 def _found(folder: Path) -> list[Evidence]:

@@ -245,7 +245,8 @@ def sr_deep() -> bytes:
     begin = b"\x40\x00\x30\xa7SQ\0\0\xff\xff\xff\xff\xfe\xff\x00\xe0\xff\xff\xff\xff"
     kind = b"\x40\x00\x40\xa0CS\x0a\0CONTAINER "
     end = b"\xfe\xff\x0d\xe0\0\0\0\0\xfe\xff\xdd\xe0\0\0\0\0"
-    return raw[: raw.rindex(b"\x40\x00\x30\xa7SQ")] + (kind + begin) * 10_000 + end * 10_000
+    head = raw[: raw.index(b"\x40\x00\x30\xa7SQ")]
+    return head + begin + (kind + begin) * 10_000 + end * 10_001
 
 
 def sequences_endless() -> bytes:

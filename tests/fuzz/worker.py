@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import signal
 import sys
@@ -85,7 +86,7 @@ def answer(recipe: mutate.Recipe, heard: BinaryIO) -> dict[str, Any]:
     if heard.tell() > before:
         heard.seek(before)
         words = heard.read(2000).decode("utf-8", "replace")
-        findings.append(Finding("printed", f"something is printed: {words[:60]!r}", words))
+        findings.append(Finding("printed", f"something is printed: {_source(words)}", words))
     grown = peak_memory() - peak
     if grown > GROWTH + 100 * size:
         findings.append(Finding("memory", "much memory for a small file", f"{grown >> 20} MB"))
@@ -93,6 +94,11 @@ def answer(recipe: mutate.Recipe, heard: BinaryIO) -> dict[str, Any]:
         "findings": [[one.kind, one.what, one.detail] for one in findings],
         "ends": report.ends, "pixels": report.pixels, "grown": grown,
     }  # fmt: skip
+
+
+def _source(words: str) -> str:
+    """The first word of what a library said, without numbers: equal ones are one finding."""
+    return re.sub(r"[0-9]+", "0", words.strip().split(":")[0])[:40]
 
 
 def run(recipe: mutate.Recipe) -> tuple[Report, int]:
@@ -104,7 +110,10 @@ def run(recipe: mutate.Recipe) -> tuple[Report, int]:
             (folder / name).write_bytes(raw)
         cut = bool(recipe["edits"]) and all(edit[0] == "cut" for edit in recipe["edits"])
         whole = unharmed(recipe["base"]) if cut else None
-        report = examine(folder, secrets=secrets_of(recipe["base"]), whole=whole)
+        name = recipe.get("name", bases.load(recipe["base"]).target)
+        name += ".zip" if recipe.get("wrap") == "zip" else ""
+        secrets = secrets_of(recipe["base"])
+        report = examine(folder, secrets=secrets, whole=whole, cut=name)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return report, sum(len(raw) for raw in files.values())
