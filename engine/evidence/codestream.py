@@ -30,6 +30,7 @@ class Stream:
         tiles: tiles of JPEG 2000.
         start: where the JPEG 2000 codestream begins, after the boxes of a JP2 file.
         high_throughput: True for JPEG 2000 Part 15.
+        reversible: True if JPEG 2000 says that it is lossless.
     """
 
     rows: int
@@ -43,6 +44,7 @@ class Stream:
     tiles: int = 1
     start: int = 0
     high_throughput: bool = False
+    reversible: bool = False
 
 
 def read_stream(src: bytes) -> Stream | None:
@@ -146,28 +148,29 @@ def _jpeg_2000(src: bytes) -> Stream | None:
     tiles = -(-(_long(src, siz + 2) - _long(src, siz + 26)) // wide)
     tiles *= -(-(_long(src, siz + 6) - _long(src, siz + 30)) // high)
     depth = src[siz + 36]
-    after = start + 4 + _short(src, start + 4)
+    after, cod = start + 4 + _short(src, start + 4), _coding_style(src, start)
     return Stream(
         rows=down,
         columns=across,
         components=_short(src, siz + 34),
         precision=(depth & 0x7F) + 1,
         signed=bool(depth & 0x80),
-        space="rgb" if _has_transform(src, start) else None,
+        space="rgb" if cod[8:9] == b"\1" else None,  # the component transform is undone
         tiles=tiles,
         start=start,
+        reversible=cod[13:14] == b"\1",
         high_throughput=src[after : after + 2] == b"\xff\x50",
     )
 
 
-def _has_transform(src: bytes, start: int) -> bool:
-    """True if the main header's COD asks for the multiple component transform."""
+def _coding_style(src: bytes, start: int) -> bytes:
+    """The main header's COD segment from its marker on; empty if there is none."""
     at = start + 2
     while src[at] == 0xFF and src[at + 1] != 0x90:
         if src[at + 1] == 0x52:
-            return src[at + 8] == 1
+            return src[at : at + 14]
         at += 2 + _short(src, at + 2)
-    return False
+    return b""
 
 
 def _jpeg_xl(src: bytes) -> Stream | None:

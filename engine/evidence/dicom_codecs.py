@@ -82,13 +82,16 @@ def _decoded(src: bytes, stream: Stream) -> Array:
         return _jpeg(src, stream)
     if stream.components == 0:
         return np.asarray(imagecodecs.jpegxl_decode(src))
-    if stream.high_throughput:
+    if stream.high_throughput and stream.reversible:
         return _high_throughput(src[stream.start :])
     return np.asarray(imagecodecs.jpeg2k_decode(src))
 
 
 def _high_throughput(src: bytes) -> Array:
-    """HTJ2K by its own codec; by the general one for what it does not know."""
+    """Lossless HTJ2K by its own codec; by the general one for what it does not know.
+
+    Lossy streams are not given to it: it wraps values that overshoot their range.
+    """
     try:
         return np.asarray(imagecodecs.htj2k_decode(src))
     except imagecodecs.Htj2kError:

@@ -177,8 +177,9 @@ def _modality(stored: NDArray[Any], dataset: Dataset, frames: range) -> Decoded:
     """Apply the Modality LUT or the rescale of each frame."""
     padding = facts.padding_of(dataset, signed=stored.dtype.kind == "i")
     lut = facts.item(dataset, "ModalityLUTSequence")
-    if lut is not None and stored.dtype.kind in "ui":
-        return _by_lut(stored, lut, dataset, padding)
+    table = np.zeros(0) if lut is None else facts.table_values(lut, order=facts.order_of(dataset))
+    if lut is not None and table.size and stored.dtype.kind in "ui":
+        return _by_lut(stored, table, facts.numbers(lut.get("LUTDescriptor")), padding)
     pairs = [facts.rescale_of(dataset, frame) for frame in frames]
     shifted = {None if padding is None else _shift(padding, *pair) for pair in pairs}
     kept = shifted.pop() if len(shifted) == 1 else None
@@ -195,20 +196,20 @@ def _shift(padding: tuple[float, float], slope: float, intercept: float) -> tupl
 
 
 def _by_lut(
-    stored: NDArray[Any], lut: Dataset, dataset: Dataset, padding: tuple[float, float] | None
+    stored: NDArray[Any],
+    table: NDArray[np.float64],
+    descriptor: list[float],
+    padding: tuple[float, float] | None,
 ) -> Decoded:
     """Values through the Modality LUT; ends are held beyond the table (PS3.3 C.11.1.1)."""
-    table = facts.table_values(lut, order=facts.order_of(dataset))
-    if not table.size:
-        raise ValueError("an empty table")
-    signed = stored.dtype.kind == "i"
-    first = int(facts.signed_first(signed, facts.numbers(lut.get("LUTDescriptor"))[1]))
-    table = table.astype(np.uint16 if table.max() <= 65535 and table.min() >= 0 else np.float64)
+    first = int(facts.signed_first(stored.dtype.kind == "i", descriptor[1]))
+    whole = table.max() <= 65535 and table.min() >= 0
+    entries = table.astype(np.uint16 if whole else np.float64)
     index = np.clip(stored.astype(np.int64) - first, 0, len(table) - 1)
     if padding is not None:
-        ends = table[np.clip(np.array(padding, np.int64) - first, 0, len(table) - 1)]
+        ends = entries[np.clip(np.array(padding, np.int64) - first, 0, len(table) - 1)]
         padding = float(ends.min()), float(ends.max())
-    return Decoded(table[index], padding)
+    return Decoded(entries[index], padding)
 
 
 def rescale(

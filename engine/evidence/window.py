@@ -5,12 +5,15 @@ Owns the arithmetic only. Refuses to know files: it takes arrays and gives 8-bit
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.evidence.study import Pixels, VoiLut
 
 SAMPLE = 1_000_000
+CHUNK = 1 << 15
 LOW_PERCENT, HIGH_PERCENT = 0.5, 99.5
 FUNCTIONS = ("linear", "linear_exact", "sigmoid")
 
@@ -33,7 +36,7 @@ def to_display(
         function: ``linear``, ``linear_exact`` or ``sigmoid``.
 
     Returns:
-        uint8 array of the same shape; values that are no number become the darkest value.
+        uint8 array of the same shape; values that are no number become black.
 
     Raises:
         ValueError: the width is not allowed or the function unknown.
@@ -41,11 +44,26 @@ def to_display(
     Source: DICOM PS3.3 C.11.2.1.2.1, C.11.2.1.3.1, C.11.2.1.3.2.
     """
     _check(width, function)
-    if array.dtype.kind in "ui" and array.dtype.itemsize <= 2 and array.size > 1 << 16:
-        return _by_table(array, center=center, width=width, inverted=inverted, function=function)
+    if _has_table(array):
+        table = lookup_table(
+            array.dtype, center=center, width=width, inverted=inverted, function=function
+        )
+        return look_up(table, array)
+    return _grey(array, center=center, width=width, inverted=inverted, function=function)
+
+
+def _grey(
+    array: NDArray[np.generic], *, center: float, width: float, inverted: bool, function: str
+) -> NDArray[np.uint8]:
+    """The formula value by value."""
     share = _share(array, center=center, width=width, function=function)
-    grey = np.rint(share * 255.0).astype(np.uint8)
-    return 255 - grey if inverted else grey
+    grey: NDArray[np.uint8] = np.rint(share * 255.0).astype(np.uint8)
+    if not inverted:
+        return grey
+    turned = 255 - grey
+    if array.dtype.kind == "f":
+        turned[np.isnan(array)] = 0
+    return turned
 
 
 def _check(width: float, function: str) -> None:
@@ -61,7 +79,9 @@ def _share(
 ) -> NDArray[np.floating]:
     """The share 0..1 of full white of each value."""
     with np.errstate(invalid="ignore"):  # odd bit patterns for "no number" in damaged files
-        value = np.nan_to_num(array.astype(np.float64), nan=-np.inf, posinf=np.inf, neginf=-np.inf)
+        value = array.astype(np.float64)
+    if array.dtype.kind == "f":
+        value = np.nan_to_num(value, nan=-np.inf, posinf=np.inf, neginf=-np.inf)
     if function == "sigmoid":
         with np.errstate(over="ignore"):
             return 1.0 / (1.0 + np.exp(-4.0 * (value - center) / width))
@@ -72,23 +92,80 @@ def _share(
     return np.clip((value - center) / width + 0.5, 0.0, 1.0)
 
 
-def _by_table(
-    array: NDArray[np.generic], *, center: float, width: float, inverted: bool, function: str
+def _has_table(array: NDArray[np.generic]) -> bool:
+    """True where a table of every value is smaller than the picture."""
+    kind = array.dtype
+    return kind.kind in "ui" and kind.itemsize <= 2 and array.size > 1 << 8 * kind.itemsize
+
+
+def lookup_table(
+    dtype: np.dtype[np.generic] | type[np.generic],
+    *,
+    center: float,
+    width: float,
+    inverted: bool = False,
+    function: str = "linear",
 ) -> NDArray[np.uint8]:
-    """The same through a table of all values of an 8 or 16-bit type: several times faster."""
-    info = np.iinfo(np.dtype(array.dtype.str))
-    every = np.arange(info.min, info.max + 1, dtype=np.float64)
-    share = _share(every, center=center, width=width, function=function)
-    grey = np.rint(share * 255.0).astype(np.uint8)
-    table = 255 - grey if inverted else grey
-    unsigned = array.view(f"u{array.dtype.itemsize}") if array.dtype.kind == "i" else array
-    return np.roll(table, info.min)[unsigned] if array.dtype.kind == "i" else table[unsigned]
+    """What ``to_display`` makes of every value of an 8 or 16-bit number format.
+
+    Args:
+        dtype: (u)int8 or (u)int16.
+        center: window centre.
+        width: window width.
+        inverted: True shows low values white.
+        function: ``linear``, ``linear_exact`` or ``sigmoid``.
+
+    Returns:
+        [256] or [65536], in the order of the unsigned number of the same bits: signed values are
+        looked up by ``table.take(values.view(unsigned type))``, as ``look_up`` does.
+
+    Raises:
+        ValueError: as ``to_display``; another number format.
+    """
+    _check(width, function)
+    info = _limits(dtype)
+    table = np.zeros(info.max - info.min + 1, np.uint8)
+    reach = width / 2.0 + 1.0 if function != "sigmoid" else width * 2.0 + 1.0
+    low = int(np.clip(np.floor(center - reach), info.min, info.max + 1))
+    high = int(np.clip(np.ceil(center + reach) + 1.0, low, info.max + 1))
+    table[high - info.min :] = 255  # sigmoid: 255 / (1 + exp(8)) is less than half a step
+    share = _share(
+        np.arange(low, high, dtype=np.float64), center=center, width=width, function=function
+    )
+    table[low - info.min : high - info.min] = np.rint(share * 255.0)
+    return _wrapped(255 - table if inverted else table, info.min)
+
+
+def _limits(dtype: np.dtype[np.generic] | type[np.generic]) -> np.iinfo[Any]:
+    """Least and greatest value of a number format that a table can hold."""
+    kind: np.dtype[Any] = np.dtype(dtype)
+    if kind.kind not in "ui" or kind.itemsize > 2:
+        raise ValueError(f"no table for {kind} values; use to_display")
+    return np.iinfo(kind)
+
+
+def _wrapped(table: NDArray[np.uint8], least: int) -> NDArray[np.uint8]:
+    """A table from the least value upwards, in the order of unsigned numbers."""
+    return np.concatenate([table[-least:], table[:-least]]) if least < 0 else table
+
+
+def look_up(table: NDArray[np.uint8], array: NDArray[np.generic]) -> NDArray[np.uint8]:
+    """Values of any shape through a table of ``lookup_table`` for their number format."""
+    index = np.ascontiguousarray(array).view(f"u{array.dtype.itemsize}").reshape(-1)
+    found = np.empty(index.shape, np.uint8)
+    for at in range(0, len(index), CHUNK):  # numpy widens indices to 64 bits: keep them in cache
+        table.take(index[at : at + CHUNK], out=found[at : at + CHUNK], mode="clip")
+    return found.reshape(array.shape)
 
 
 def apply_lut(
     array: NDArray[np.generic], lut: VoiLut, *, inverted: bool = False
 ) -> NDArray[np.uint8]:
     """Map values to 0..255 through a value-of-interest table (PS3.3 C.11.2.1.1)."""
+    if _has_table(array):
+        info = _limits(array.dtype)
+        every = np.arange(info.min, info.max + 1)
+        return look_up(_wrapped(apply_lut(every, lut, inverted=inverted), info.min), array)
     index = np.nan_to_num(array.astype(np.float64)) - lut.first
     grey = lut.table[np.clip(np.rint(index), 0, len(lut.table) - 1).astype(np.intp)]
     return 255 - grey if inverted else grey
