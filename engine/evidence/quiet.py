@@ -1,7 +1,7 @@
 """The quiet in which readers work: what libraries say about a file may quote a patient's data.
 
-Owns the warning filters while a reader is inside, and pydicom's log. Refuses to hide errors:
-those become ``EvidenceError`` with words of our own.
+Owns the warning filters while a reader is inside, and the logs of pydicom and tifffile. Refuses
+to hide errors: those become ``EvidenceError`` with words of our own.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-logging.getLogger("pydicom").setLevel(logging.CRITICAL + 1)
+for name in ("pydicom", "tifffile"):
+    logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
 class _Quiet:
