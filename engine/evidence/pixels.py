@@ -20,7 +20,7 @@ from engine.evidence.digest import digest
 from engine.evidence.item import ImageRef, Item, ModelInput, VolumeRef, is_series, item_of, readable
 from engine.evidence.open import load_pixels, read_file, read_series
 from engine.evidence.orient import upright
-from engine.evidence.raster import SUFFIXES, opened, page_rgb, picture_rgb, read_page
+from engine.evidence.raster import SUFFIXES, page_of, page_rgb, picture_rgb
 from engine.evidence.rules import (
     DERIVED,
     FIXED,
@@ -284,11 +284,10 @@ def _slice_rgb(path: Path) -> NDArray[np.uint8]:
     """One slice picture; grey stays [H, W] until the stack is made, which saves a copy."""
     if path.suffix.lower() not in SUFFIXES:
         return image_rgb(ImageRef(path))
-    with opened(path) as picture:
-        page = read_page(picture)
-        if page.values.ndim == 2 and page.values.dtype == np.uint8 and page.alpha is None:
-            return page.values.astype(np.uint8, copy=False)
-        return page_rgb(page)
+    page = page_of(path)
+    if page.values.ndim == 2 and page.values.dtype == np.uint8 and page.alpha is None:
+        return page.values.astype(np.uint8, copy=False)
+    return page_rgb(page)
 
 
 def _stack(slices: list[NDArray[np.uint8]]) -> NDArray[np.uint8]:
