@@ -16,7 +16,7 @@ from typing import Any
 from pydicom.dataset import Dataset
 
 from engine.errors import EvidenceError
-from engine.evidence import arrange, identity
+from engine.evidence import arrange, dicomdir, identity
 from engine.evidence import dicom_facts as facts
 from engine.evidence.arrange import Spot
 from engine.evidence.dicom_facts import Plane
@@ -233,6 +233,8 @@ def _without_pixels(path: Path, header: Header, salt: bytes) -> Evidence:
         kind, text, told = "document", enclosed.text, enclosed.sentence
     else:
         kind = "other"
+    if facts.word(dataset, "SOPClassUID") == dicomdir.UID or _meta_class(dataset) == dicomdir.UID:
+        told = "; ".join(dicomdir.notes_of(dicomdir.disc_of(path, dataset)))
     if name.startswith("DICOM object of") and kind == "other" and modality is None:
         raise EvidenceError(path, "no_picture", "the file holds no picture; copy it again")
     notes = () if kind == "report" else tuple(filter(None, (f"{name}: holds no picture", told)))

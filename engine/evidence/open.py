@@ -1,13 +1,14 @@
 """From paths to evidence: finds what lies in files and folders, and loads its pixels.
 
-Owns the walk through folders and containers, the table of readers by a file's first bytes, and
-the rule that one bad file is one piece of evidence with an error while the rest goes on. Refuses
-to trust a file's name where its content says what it is.
+Owns the table of readers by a file's first bytes, the parts of containers, and the rule that one
+bad file is one piece of evidence with an error while the rest goes on. Refuses to trust a file's
+name where its content says what it is.
 """
 
 from __future__ import annotations
 
 import gzip
+import stat
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -31,15 +32,20 @@ from engine.evidence import (
     rtf,
     tables,
 )
-from engine.evidence.dicom import Instance, read_dicom
-from engine.evidence.digest import companions
+from engine.evidence.dicom import Instance, describe, read_dicom
+from engine.evidence.dicom_lean import FIRST
+from engine.evidence.dicom_read import header_of
 from engine.evidence.failures import of_system
+from engine.evidence.recall import Recall
 from engine.evidence.series import group_series
 from engine.evidence.study import Evidence, Pixels
+from engine.evidence.walk import IGNORED, batches, hidden, without_companions
 
+__all__ = [
+    "IGNORED", "failed", "find_evidence", "load_pixels", "read_file", "read_series",
+]  # fmt: skip
 HEAD = 352
-IGNORED = frozenset({"thumbs.db", "desktop.ini"})
-PICTURES = (b"\x89PNG\r\n", b"\xff\xd8\xff", b"II*\0", b"MM\0*", b"II+\0", b"MM\0+", b"BM", b"GIF8")
+GZIP = b"\x1f\x8b"
 DICOM_SUFFIXES = frozenset({".dcm", ".dicom", ".ima", ".img"})
 
 # What a reader makes of one file: evidence, a DICOM file still to be grouped, or, for a container,
@@ -75,9 +81,7 @@ READERS: tuple[Reader, ...] = (
         lambda path, salt: grid.describe_grid(path),
     ),
     Reader(
-        lambda path, head, suffix: (
-            head.startswith(PICTURES) or suffix in raster.SUFFIXES or head[8:12] == b"WEBP"
-        ),
+        lambda path, head, suffix: raster.is_picture(head, path),
         lambda path, salt: raster.describe_picture(path),
     ),
     Reader(
@@ -121,16 +125,23 @@ LOADERS: dict[str, Callable[[Evidence], Pixels]] = {
 
 
 def find_evidence(
-    paths: Sequence[Path], *, salt: bytes = b"", control: Control | None = None
+    paths: Sequence[Path],
+    *,
+    salt: bytes = b"",
+    control: Control | None = None,
+    follow: bool = True,
 ) -> Iterator[Evidence]:
     """Find everything in files and folders, recursively.
 
-    Files of one folder are grouped into series together; files named one by one likewise.
+    Files of one folder are grouped into series together; files named one by one likewise, and
+    the files that the index of a disc (DICOMDIR) names, wherever they lie below it.
 
     Args:
         paths: files and folders.
         salt: key of the pseudonyms; without it ``subject`` stays None.
         control: asked before every file, told after it.
+        follow: False reads the index of a disc without the files that it names, for callers
+            that go through all folders themselves.
 
     Yields:
         Evidence; what cannot be read has kind ``error`` and says why.
@@ -139,75 +150,23 @@ def find_evidence(
         Cancelled: the user asked to stop.
     """
     control = control or Control()
-    batches = list(_batches([Path(path) for path in paths]))
-    control.begin(
-        sum(len(batch.files) for batch in batches), unit="files", phase="looking at files"
-    )
-    for batch in batches:
-        yield from batch.errors
-        yield from _read_batch(batch.files, salt, control)
+    found = list(batches([Path(path) for path in paths], follow=follow))
+    control.begin(sum(len(batch.files) for batch in found), unit="files", phase="looking at files")
+    recall = Recall()
+    for batch in found:
+        yield from (failed(path, error) for path, error in batch.errors)
+        yield from _read_batch(batch.files, salt, control, recall)
 
 
-@dataclass(frozen=True, eq=False)
-class _Batch:
-    """Files that may form series together, and folders that could not be read."""
-
-    files: list[Path]
-    errors: list[Evidence]
-
-
-def _batches(paths: list[Path]) -> Iterator[_Batch]:
-    """The named files as one batch, then each folder as one, in order of name."""
-    named = [path for path in paths if not _is_folder(path)]
-    if named:
-        yield _Batch(_without_companions(named), [])
-    for path in paths:
-        if _is_folder(path):
-            yield from _walk(path)
-
-
-def _walk(folder: Path) -> Iterator[_Batch]:
-    """A folder and those below it; links to folders are not followed, hidden names left out."""
-    try:
-        entries = sorted(folder.iterdir())
-    except OSError:
-        reason = "the folder cannot be opened; check its rights"
-        yield _Batch([], [failed(folder, EvidenceError(folder, "denied", reason))])
-        return
-    visible = [one for one in entries if not _hidden(one)]
-    plain = [one for one in visible if not _is_folder(one)]
-    if plain:
-        yield _Batch(_without_companions(plain), [])
-    for one in visible:
-        if _is_folder(one) and not one.is_symlink():
-            yield from _walk(one)
-
-
-def _is_folder(path: Path) -> bool:
-    """True for a folder; False, not an error, where looking is not allowed."""
-    try:
-        return path.is_dir()
-    except OSError:
-        return False
-
-
-def _hidden(path: Path) -> bool:
-    return path.name.startswith(".") or path.name.lower() in IGNORED
-
-
-def _without_companions(batch: list[Path]) -> list[Path]:
-    """Leave out data files that a header file in the same batch names."""
-    owned = {part for path in batch for part in companions(path)}
-    return [path for path in batch if path not in owned]
-
-
-def _read_batch(batch: list[Path], salt: bytes, control: Control) -> Iterator[Evidence]:
+def _read_batch(
+    batch: list[Path], salt: bytes, control: Control, recall: Recall
+) -> Iterator[Evidence]:
     """Everything but DICOM as it is met; DICOM at the end, grouped."""
     instances: list[Instance] = []
     for path in batch:
         control.check()
         try:
-            found = _look(path, salt)
+            found = _look(path, salt, recall)
         except EvidenceError as error:
             found = failed(path, error)
         control.step()
@@ -216,12 +175,12 @@ def _read_batch(batch: list[Path], salt: bytes, control: Control) -> Iterator[Ev
         elif isinstance(found, Evidence):
             yield found
         else:
-            yield from _read_container(path, found, salt, control)
+            yield from _read_container(path, found, salt, control, recall)
     yield from group_series(instances)
 
 
 def _read_container(
-    path: Path, parts: Iterable[Evidence | Path], salt: bytes, control: Control
+    path: Path, parts: Iterable[Evidence | Path], salt: bytes, control: Control, recall: Recall
 ) -> Iterator[Evidence]:
     """The parts of a container: evidence as it comes, members folder by folder."""
     members: list[Path] = []
@@ -234,14 +193,9 @@ def _read_container(
                 members.append(part)
     except EvidenceError as error:
         yield failed(path, error)
-    visible = [one for one in members if not any(map(_hidden, _inside(one, path)))]
+    visible = [one for one in members if not any(map(hidden, one.relative_to(path).parts))]
     for _, group in groupby(sorted(visible), key=lambda one: one.parent):
-        yield from _read_batch(_without_companions(list(group)), salt, Control())
-
-
-def _inside(member: Path, container: Path) -> list[Path]:
-    """The names on the way from a container to its member."""
-    return [Path(name) for name in member.relative_to(container).parts]
+        yield from _read_batch(without_companions(list(group)), salt, Control(), recall)
 
 
 def failed(path: Path, error: EvidenceError) -> Evidence:
@@ -249,12 +203,29 @@ def failed(path: Path, error: EvidenceError) -> Evidence:
     return Evidence(path=path, members=(path,), kind="error", error=error)
 
 
+def _start(path: Path, salt: bytes, recall: Recall) -> Instance | bytes:
+    """A DICOM file with its mark, described in one opening; else a file's first bytes."""
+    try:
+        facts = path.stat()
+    except OSError:
+        return _head(path)  # inside a container, or not there
+    if not stat.S_ISREG(facts.st_mode):
+        raise EvidenceError(path, "not_a_file", "this is no ordinary file; leave it out")
+    try:
+        with path.open("rb", buffering=0) as stream:
+            data = stream.read(FIRST)
+            if data[128:132] == b"DICM":
+                header = header_of(path, data, stream, facts.st_size)
+                return describe(path, header, salt=salt, recall=recall)
+    except OSError as failure:
+        raise of_system(path, failure) from failure
+    return _head(path) if data[:2] == GZIP else data[:HEAD]
+
+
 def _head(path: Path) -> bytes:
     """The first bytes of a file, unzipped if it is gzip."""
     try:
-        if path.exists() and not path.is_file():
-            raise EvidenceError(path, "not_a_file", "this is no ordinary file; leave it out")
-        with nifti.open_stream(path) as stream:
+        with files.open_file(path) as stream:
             return stream.read(HEAD)
     except (EOFError, zlib.error, gzip.BadGzipFile) as failure:
         reason = "the file cannot be unzipped; copy it again"
@@ -263,12 +234,14 @@ def _head(path: Path) -> bytes:
         raise of_system(path, failure) from failure
 
 
-def _look(path: Path, salt: bytes) -> Found:
+def _look(path: Path, salt: bytes, recall: Recall) -> Found:
     """Describe one file by what its content is."""
-    holder = next((one for one in path.parents if one.suffix.lower() in PARTS), None)
-    if holder is not None and files.exists(holder):
+    holder = _holder(path)
+    if holder is not None:
         return PARTS[holder.suffix.lower()](path, salt)
-    head = _head(path)
+    head = _start(path, salt, recall)
+    if isinstance(head, Instance):
+        return head
     if not head:
         raise EvidenceError(path, "empty", "the file has no content; copy it again")
     suffix = path.suffix.lower()
@@ -276,6 +249,15 @@ def _look(path: Path, salt: bytes) -> Found:
         if reader.matches(path, head, suffix):
             return reader.read(path, salt)
     return _guess(path, salt)
+
+
+def _holder(path: Path) -> Path | None:
+    """The file that a part of a file lies in, None for a path of its own."""
+    folders = str(path.parent).lower()
+    if not any(suffix in folders for suffix in PARTS):
+        return None
+    found = next((one for one in path.parents if one.suffix.lower() in PARTS), None)
+    return found if found is not None and files.exists(found) else None
 
 
 def _guess(path: Path, salt: bytes) -> Evidence | Instance:
@@ -296,7 +278,7 @@ def read_file(path: Path, *, salt: bytes = b"") -> Evidence:
     Raises:
         EvidenceError: it cannot be read.
     """
-    found = _look(Path(path), salt)
+    found = _look(Path(path), salt, Recall())
     if isinstance(found, Instance):
         return found.evidence
     if isinstance(found, Evidence):
@@ -311,8 +293,18 @@ def read_series(paths: Sequence[Path], *, salt: bytes = b"") -> Evidence:
     Raises:
         EvidenceError: a file cannot be read, or none is a DICOM picture.
     """
-    found = group_series([read_dicom(Path(path), salt=salt) for path in paths])
+    recall = Recall()
+    found = group_series([_dicom(Path(path), salt, recall) for path in paths])
     return max(found, key=lambda one: len(one.members))
+
+
+def _dicom(path: Path, salt: bytes, recall: Recall) -> Instance:
+    """A file that must be DICOM."""
+    if path.is_file():
+        found = _start(path, salt, recall)
+        if isinstance(found, Instance):
+            return found
+    return read_dicom(path, salt=salt, recall=recall)
 
 
 def load_pixels(evidence: Evidence) -> Pixels:

@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import hmac
 import logging
+import os
 import struct
 import zlib
 from collections.abc import Callable
@@ -268,14 +269,14 @@ def test_a_folder_that_may_not_be_opened_is_one_error(
 ) -> None:
     (tmp_path / "locked").mkdir()
     good(tmp_path)
-    real = Path.iterdir
+    real = os.scandir
 
-    def iterdir(self: Path) -> Any:
-        if self.name == "locked":
+    def scandir(folder: Path) -> Any:
+        if Path(folder).name == "locked":
             raise PermissionError(13, "denied")
-        return real(self)
+        return real(folder)
 
-    monkeypatch.setattr(Path, "iterdir", iterdir)
+    monkeypatch.setattr(os, "scandir", scandir)
     kinds = {one.path.name: one.error.code if one.error else None for one in found(tmp_path)}
     assert kinds == {"good.png": None, "locked": "denied"}
 
