@@ -1,6 +1,6 @@
-"""Collections of evidence: what was indexed, from which files. Plain values in, frozen rows out.
+"""Collections of evidence: what was indexed, listed and filtered. Frozen rows out.
 
-Refuses to read a file's content or to decide what it is; the caller describes it.
+Refuses to write evidence (``db.indexing`` does), to read a file's content or to decide what it is.
 """
 
 from __future__ import annotations
@@ -11,10 +11,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Select, delete, func, insert, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    and_,
+    delete,
+    exists,
+    func,
+    insert,
+    literal_column,
+    or_,
+)
+from sqlalchemy import select as select_rows
 
 from db.clock import now_utc
-from db.errors import StoreError
 from db.schema import collection, evidence, evidence_file, meta
 from db.session import Store
 
@@ -27,8 +38,8 @@ class FileRow:
 
     Attributes:
         path: the file.
-        size: bytes.
-        mtime_ns: modification time, nanoseconds.
+        size: bytes; of the container for a part of one.
+        mtime_ns: modification time, nanoseconds; likewise.
     """
 
     path: Path
@@ -42,7 +53,7 @@ class CollectionRow:
 
     Attributes:
         count: objects that can be read.
-        failures: objects that could not, kept with their reason.
+        failures: files that could not, or are no evidence; kept with their reason.
     """
 
     id: int
@@ -65,9 +76,15 @@ class NewEvidence:
         subject: salted pseudonym or None; never an identifier.
         text: the text of a report or None.
         digest: content hash or None.
-        error_code: the reader's short word when kind is ``error``.
+        error_code: the reader's short word for what is no evidence.
         error_message: the reader's sentence.
         details: whatever else the reader says, JSON values only.
+        body_part: the part examined, in DICOM's word.
+        study: salted token of the study or None.
+        series: salted token of the series or None.
+        day: day of the study counted from a secret one of each patient, or None.
+        warnings: the reader's words, for example ``burned_in_text``.
+        times: time points of a 4D file.
     """
 
     path: Path
@@ -82,15 +99,28 @@ class NewEvidence:
     error_code: str | None = None
     error_message: str | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
+    body_part: str | None = None
+    study: str | None = None
+    series: str | None = None
+    day: int | None = None
+    warnings: tuple[str, ...] = ()
+    times: int = 1
 
 
 @dataclass(frozen=True)
 class EvidenceRow(NewEvidence):
-    """One indexed object."""
+    """One indexed object.
+
+    Attributes:
+        file_count: how many files it has; ``files`` may hold fewer, see ``items``.
+        has_report: it is one, has a text, or one lies in its study or folder.
+    """
 
     id: int = 0
     collection: str = ""
     added_utc: str = ""
+    file_count: int = 0
+    has_report: bool = False
 
 
 @dataclass(frozen=True)
@@ -99,7 +129,9 @@ class Filters:
 
     Attributes:
         words: every blank-separated word must be in the path or the text.
-        failures: ``"hide"``, ``"only"`` or ``"show"``.
+        failures: ``"hide"``, ``"only"`` or ``"show"`` what could not be taken.
+        report: True for objects with a report, False for those without.
+        subject: token of a patient; its objects alone.
     """
 
     form: str | None = None
@@ -107,6 +139,17 @@ class Filters:
     kind: str | None = None
     words: str = ""
     failures: str = "hide"
+    body_part: str | None = None
+    report: bool | None = None
+    subject: str | None = None
+
+
+@dataclass(frozen=True)
+class Facets:
+    """What a collection's filters can offer: words with how many objects have them, by word."""
+
+    modalities: tuple[tuple[str, int], ...] = ()
+    body_parts: tuple[tuple[str, int], ...] = ()
 
 
 def file_rows(paths: Iterable[Path]) -> tuple[FileRow, ...]:
@@ -125,7 +168,7 @@ def file_rows(paths: Iterable[Path]) -> tuple[FileRow, ...]:
 def salt(store: Store) -> bytes:
     """The secret salt of this home for pseudonyms, made on first use; 32 bytes."""
     with store.session() as connection:
-        found = connection.execute(select(meta.c.value).where(meta.c.key == "salt")).scalar()
+        found = connection.execute(select_rows(meta.c.value).where(meta.c.key == "salt")).scalar()
         if found is None:
             found = secrets.token_hex(32)
             connection.execute(insert(meta).values(key="salt", value=found))
@@ -135,16 +178,16 @@ def salt(store: Store) -> bytes:
 def add_collection(store: Store, name: str) -> CollectionRow:
     """The collection of that name, made if missing."""
     with store.session() as connection:
-        if _collection_id(connection, name) is None:
+        if collection_id(connection, name) is None:
             connection.execute(insert(collection).values(name=name, created_utc=now_utc()))
     return next(row for row in collections(store) if row.name == name)
 
 
 def collections(store: Store) -> tuple[CollectionRow, ...]:
     """Every collection, by name."""
-    failed = func.coalesce(func.sum(evidence.c.kind == "error"), 0)
+    failed = func.coalesce(func.sum(evidence.c.error_code.is_not(None)), 0)
     query = (
-        select(collection, func.count(evidence.c.id).label("rows"), failed.label("failed"))
+        select_rows(collection, func.count(evidence.c.id).label("rows"), failed.label("failed"))
         .join_from(collection, evidence, isouter=True)
         .group_by(collection.c.id)
         .order_by(collection.c.name)
@@ -163,114 +206,6 @@ def remove_collection(store: Store, name: str) -> None:
         connection.execute(delete(collection).where(collection.c.name == name))
 
 
-def add_evidence(
-    store: Store, collection_name: str, rows: Sequence[NewEvidence]
-) -> tuple[int, ...]:
-    """Index objects, in one transaction, in place of what was known to begin with their files.
-
-    Returns:
-        The ids, in the order of ``rows``.
-
-    Raises:
-        StoreError: no such collection, or what SQLite refused.
-    """
-    with store.session() as connection:
-        home = _collection_id(connection, collection_name)
-        if home is None:
-            raise StoreError(
-                f"There is no collection {collection_name!r}. Make it with triptych import."
-            )
-        _forget(connection, home, [file.path for row in rows for file in row.files])
-        return tuple(_add_one(connection, home, row) for row in rows)
-
-
-def _forget(connection: Connection, home: int, files: Sequence[Path]) -> None:
-    """Remove objects that begin with one of the files: a series that grew is not kept twice."""
-    for start in range(0, len(files), IN_ONE_QUERY):
-        part = files[start : start + IN_ONE_QUERY]
-        keys = [str(path) for path in part]
-        paths = {*keys, *(str(path.parent) for path in part)}  # an object is a file or a folder
-        connection.execute(
-            delete(evidence).where(
-                evidence.c.collection_id == home,
-                evidence.c.path.in_(paths),
-                evidence.c.series_key.in_(keys),
-            )
-        )
-
-
-def _add_one(connection: Connection, home: int, row: NewEvidence) -> int:
-    key = str(row.files[0].path) if row.files else ""
-    place = (
-        evidence.c.collection_id == home,
-        evidence.c.path == str(row.path),
-        evidence.c.series_key == key,
-    )
-    connection.execute(delete(evidence).where(*place))
-    values = {
-        name: getattr(row, name)
-        for name in ("kind", "form", "modality", "subject", "text", "digest")
-    }
-    made = connection.execute(
-        insert(evidence).values(
-            **values,
-            collection_id=home,
-            path=str(row.path),
-            series_key=key,
-            shape=None if row.shape is None else list(row.shape),
-            error_code=row.error_code,
-            error_message=row.error_message,
-            details=dict(row.details),
-            added_utc=now_utc(),
-        )
-    )
-    assert made.inserted_primary_key is not None
-    new_id = int(made.inserted_primary_key[0])
-    files = [
-        {
-            "evidence_id": new_id,
-            "position": position,
-            "path": str(file.path),
-            "size": file.size,
-            "mtime_ns": file.mtime_ns,
-        }
-        for position, file in enumerate(row.files)
-    ]
-    if files:
-        connection.execute(insert(evidence_file), files)
-    return new_id
-
-
-def known_files(store: Store, collection_name: str) -> dict[Path, tuple[int, int]]:
-    """Every file already indexed there: path to (size, mtime_ns); for resuming an import."""
-    query = (
-        select(evidence_file.c.path, evidence_file.c.size, evidence_file.c.mtime_ns)
-        .join_from(evidence_file, evidence)
-        .join(collection)
-        .where(collection.c.name == collection_name)
-    )
-    with store.reading() as connection:
-        return {Path(p): (size, mtime) for p, size, mtime in connection.execute(query)}
-
-
-def known(store: Store, collection_name: str, path: Path, size: int, mtime_ns: int) -> bool:
-    """Whether that file, unchanged, is indexed there already."""
-    query = (
-        select(func.count())
-        .select_from(evidence_file)
-        .join(evidence)
-        .join(collection)
-        .where(
-            collection.c.name == collection_name,
-            evidence_file.c.path == str(path),
-            evidence_file.c.size == size,
-            evidence_file.c.mtime_ns == mtime_ns,
-        )
-    )
-    with store.reading() as connection:
-        return bool(connection.execute(query).scalar())
-
-
 def items(
     store: Store,
     collection_name: str,
@@ -278,85 +213,175 @@ def items(
     offset: int = 0,
     limit: int = 200,
     filters: Filters | None = None,
+    files: str = "all",
 ) -> tuple[EvidenceRow, ...]:
-    """One page of a collection, in the order of indexing."""
-    query = _filtered(select(evidence), collection_name, filters or Filters())
+    """One page of a collection, in the order of indexing.
+
+    Args:
+        store: the home's database.
+        collection_name: the collection.
+        offset: rows to leave out before.
+        limit: most rows.
+        filters: which objects.
+        files: ``"all"``, or ``"middle"`` for the middle file of each alone (a thumbnail's),
+            since a page of series has tens of thousands of files.
+    """
+    columns = (evidence, with_report().label("has_report"))
+    query = _filtered(select_rows(*columns), collection_name, filters or Filters())
     query = query.order_by(evidence.c.id).offset(offset).limit(limit)
     with store.reading() as connection:
-        found = connection.execute(query).all()
-        files = _files_of(connection, [row.id for row in found])
-    return tuple(_evidence_row(row, files.get(row.id, ()), collection_name) for row in found)
+        return _whole(connection, query, files=files)
 
 
 def item(store: Store, evidence_id: int) -> EvidenceRow | None:
     """One indexed object by its id."""
-    query = (
-        select(evidence, collection.c.name.label("collection"))
-        .join_from(evidence, collection)
-        .where(evidence.c.id == evidence_id)
-    )
+    query = select_rows(evidence, with_report().label("has_report"))
     with store.reading() as connection:
-        row = connection.execute(query).one_or_none()
-        files = _files_of(connection, [evidence_id])
-    return None if row is None else _evidence_row(row, files.get(row.id, ()), row.collection)
+        found = _whole(connection, query.where(evidence.c.id == evidence_id), files="all")
+    return found[0] if found else None
+
+
+def related(store: Store, evidence_id: int, *, limit: int = 500) -> tuple[EvidenceRow, ...]:
+    """The other objects of the same patient or study in the collection, by salted token.
+
+    Returns:
+        Rows with their middle file; those of the same study first, then by day.
+    """
+    one = item(store, evidence_id)
+    if one is None or (one.subject is None and one.study is None):
+        return ()
+    same_study = evidence.c.study == one.study
+    query = (
+        _filtered(select_rows(evidence, with_report().label("has_report")), one.collection,
+                  Filters())
+        .where(evidence.c.id != one.id, or_(evidence.c.subject == one.subject, same_study))
+        .order_by(func.coalesce(same_study, 0).desc(), evidence.c.day, evidence.c.id)
+        .limit(limit)
+    )  # fmt: skip
+    with store.reading() as connection:
+        return _whole(connection, query, files="middle")
+
+
+def patient_counts(
+    store: Store, collection_name: str, subjects: Iterable[str | None]
+) -> dict[str, int]:
+    """How many objects of the collection each of these patients has."""
+    wanted = sorted({subject for subject in subjects if subject})
+    counts: dict[str, int] = {}
+    with store.reading() as connection:
+        for start in range(0, len(wanted), IN_ONE_QUERY):
+            part = wanted[start : start + IN_ONE_QUERY]
+            query = _filtered(
+                select_rows(evidence.c.subject, func.count()), collection_name, Filters()
+            ).where(evidence.c.subject.in_(part))
+            grouped = query.group_by(evidence.c.subject)
+            counts.update({key: int(count) for key, count in connection.execute(grouped)})
+    return counts
 
 
 def count_items(store: Store, collection_name: str, *, filters: Filters | None = None) -> int:
     """How many objects ``items`` would list in all."""
-    query = _filtered(select(func.count(evidence.c.id)), collection_name, filters or Filters())
+    counted = select_rows(func.count(evidence.c.id))
+    query = _filtered(counted, collection_name, filters or Filters())
     with store.reading() as connection:
         return int(connection.execute(query).scalar() or 0)
 
 
+def facets(store: Store, collection_name: str) -> Facets:
+    """The modalities and body parts that a collection holds."""
+    found = []
+    with store.reading() as connection:
+        for column in (evidence.c.modality, evidence.c.body_part):
+            query = _filtered(select_rows(column, func.count()), collection_name, Filters())
+            query = query.where(column.is_not(None), column != "")
+            grouped = query.group_by(column).order_by(column)
+            found.append(tuple((word, int(count)) for word, count in connection.execute(grouped)))
+    return Facets(*found)
+
+
+def with_report() -> ColumnElement[bool]:
+    """Whether an object has a report: its own text, or one in its study or beside it.
+
+    A text in the same folder counts unless both name their studies, and differ.
+    """
+    other = evidence.alias("report")
+    empty: ColumnElement[str] = literal_column(
+        "''"
+    )  # written out: a partial index holds the texts, and only then fits
+    told = and_(other.c.collection_id == evidence.c.collection_id, other.c.text != empty)
+    beside = other.c.folder == evidence.c.folder
+    return or_(
+        func.coalesce(evidence.c.text, "") != "",
+        exists().where(told, other.c.study == evidence.c.study),
+        exists().where(told, beside, other.c.study.is_(None)),
+        and_(evidence.c.study.is_(None), exists().where(told, beside)),
+    )
+
+
 def _filtered(query: Select[Any], collection_name: str, filters: Filters) -> Select[Any]:
-    query = query.select_from(evidence).join(collection).where(collection.c.name == collection_name)
-    for name in ("form", "modality", "kind"):
+    home = select_rows(collection.c.id).where(collection.c.name == collection_name)
+    query = query.where(evidence.c.collection_id == home.scalar_subquery())
+    for name in ("form", "modality", "kind", "body_part", "subject"):
         wanted = getattr(filters, name)
         if wanted is not None:
             query = query.where(evidence.c[name] == wanted)
-    if filters.failures == "hide":
-        query = query.where(evidence.c.kind != "error")
-    elif filters.failures == "only":
-        query = query.where(evidence.c.kind == "error")
+    if filters.failures != "show":
+        lost = evidence.c.error_code
+        query = query.where(lost.is_(None) if filters.failures == "hide" else lost.is_not(None))
+    if filters.report is not None:
+        query = query.where(with_report() if filters.report else ~with_report())
     for word in filters.words.split():
         searched = evidence.c.path + " " + func.coalesce(evidence.c.text, "")
         query = query.where(searched.icontains(word, autoescape=True))
     return query
 
 
-def _collection_id(connection: Connection, name: str) -> int | None:
-    return connection.execute(select(collection.c.id).where(collection.c.name == name)).scalar()
+def collection_id(connection: Connection, name: str) -> int | None:
+    """The number of a collection, None if there is none of that name."""
+    query = select_rows(collection.c.id).where(collection.c.name == name)
+    return connection.execute(query).scalar()
 
 
-def _files_of(connection: Connection, ids: Sequence[int]) -> dict[int, tuple[FileRow, ...]]:
-    query = (
-        select(evidence_file)
-        .where(evidence_file.c.evidence_id.in_(ids))
-        .order_by(evidence_file.c.evidence_id, evidence_file.c.position)
+def _whole(connection: Connection, query: Select[Any], *, files: str) -> tuple[EvidenceRow, ...]:
+    """The rows of a query with their files and the names of their collections."""
+    found = connection.execute(query).all()
+    listed = connection.execute(select_rows(collection.c.id, collection.c.name))
+    names = {place.id: place.name for place in listed}
+    members = _files_of(connection, [row.id for row in found], files=files)
+    return tuple(
+        _evidence_row(row, members.get(row.id, ()), names[row.collection_id]) for row in found
     )
+
+
+def _files_of(
+    connection: Connection, ids: Sequence[int], *, files: str
+) -> dict[int, tuple[FileRow, ...]]:
     found: dict[int, list[FileRow]] = {}
-    for row in connection.execute(query):
-        found.setdefault(row.evidence_id, []).append(
-            FileRow(Path(row.path), row.size, row.mtime_ns)
-        )
-    return {key: tuple(files) for key, files in found.items()}
+    for start in range(0, len(ids), IN_ONE_QUERY):
+        member = evidence_file.c.evidence_id.in_(ids[start : start + IN_ONE_QUERY])
+        query = select_rows(evidence_file).where(member)
+        if files == "middle":
+            middle = evidence_file.c.position == evidence.c.file_count // 2
+            query = query.join(evidence, evidence.c.id == evidence_file.c.evidence_id).where(middle)
+        ordered = query.order_by(evidence_file.c.evidence_id, evidence_file.c.position)
+        for row in connection.execute(ordered):
+            file = FileRow(Path(row.path), row.size, row.mtime_ns)
+            found.setdefault(row.evidence_id, []).append(file)
+    return {key: tuple(rows) for key, rows in found.items()}
+
+
+SAME_NAME = ("kind", "form", "modality", "subject", "text", "digest", "error_code",
+             "error_message", "details", "body_part", "study", "series", "day", "times", "id",
+             "added_utc", "file_count")  # fmt: skip
 
 
 def _evidence_row(row: Any, files: tuple[FileRow, ...], collection_name: str) -> EvidenceRow:
     return EvidenceRow(
-        id=row.id,
-        collection=collection_name,
-        added_utc=row.added_utc,
         path=Path(row.path),
         files=files,
-        kind=row.kind,
-        form=row.form,
-        modality=row.modality,
+        collection=collection_name,
         shape=None if row.shape is None else tuple(row.shape),
-        subject=row.subject,
-        text=row.text,
-        digest=row.digest,
-        error_code=row.error_code,
-        error_message=row.error_message,
-        details=row.details,
+        warnings=tuple(row.warnings or ()),
+        has_report=bool(row.has_report),
+        **{name: getattr(row, name) for name in SAME_NAME},
     )

@@ -22,6 +22,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    text,
 )
 
 NAMES = {
@@ -72,9 +73,31 @@ evidence = Table(
     Column("error_message", Text),
     Column("details", _JSON, nullable=False),
     Column("added_utc", Text, nullable=False),
+    Column("body_part", Text),
+    # salted tokens and a day counted from a secret one: enough to say "the same", nothing else
+    Column("study", Text),
+    Column("series", Text),
+    Column("day", Integer),
+    Column("warnings", _JSON),
+    Column("times", Integer, nullable=False, server_default="1"),
+    Column("folder", Text, nullable=False, server_default=""),
+    Column("file_count", Integer, nullable=False, server_default="0"),
     UniqueConstraint("collection_id", "path", "series_key", name="uq_evidence_place"),
 )
 Index("ix_evidence_filter", evidence.c.collection_id, evidence.c.form, evidence.c.modality)
+Index("ix_evidence_body_part", evidence.c.collection_id, evidence.c.body_part)
+Index("ix_evidence_subject", evidence.c.collection_id, evidence.c.subject)
+Index("ix_evidence_study", evidence.c.collection_id, evidence.c.study)
+Index("ix_evidence_folder", evidence.c.collection_id, evidence.c.folder, evidence.c.series)
+_TOLD = text("text <> ''")
+Index("ix_evidence_told_study", evidence.c.collection_id, evidence.c.study, sqlite_where=_TOLD)
+Index(
+    "ix_evidence_told_folder",
+    evidence.c.collection_id,
+    evidence.c.folder,
+    evidence.c.study,
+    sqlite_where=_TOLD,
+)
 
 evidence_file = Table(
     "evidence_file",
@@ -86,6 +109,19 @@ evidence_file = Table(
     Column("mtime_ns", BigInteger, nullable=False),
 )
 Index("ix_evidence_file_path", evidence_file.c.path)
+
+# files on disk that were read to their end, whatever came of them; what an import need not repeat
+indexed_file = Table(
+    "indexed_file",
+    HOME,
+    Column("collection_id", ForeignKey("collection.id", ondelete="CASCADE"), primary_key=True),
+    Column("folder", Text, primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("size", BigInteger, nullable=False),
+    Column("mtime_ns", BigInteger, nullable=False),
+    Column("reader", Integer, nullable=False),
+    sqlite_with_rowid=False,
+)
 
 task_result = Table(
     "task_result",

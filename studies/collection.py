@@ -1,52 +1,63 @@
 """Evidence into a collection: folder by folder, resumable, with what was left out and why.
 
-A folder whose files are all known and unchanged is not read again. Nothing that names a patient
-is kept: only the reader's salted pseudonym.
+Files that are known and unchanged are not read again; of a changed file its folder is, or its
+series where the folder is large. Nothing that names a patient is kept.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from db.collections import (
-    EvidenceRow,
-    FileRow,
-    NewEvidence,
-    add_collection,
-    add_evidence,
-    file_rows,
-    known_files,
-    salt,
-)
+from db.collections import add_collection, salt
 from db.home import Home
+from db.indexing import known_files, series_files, siblings
 from db.session import Store, open_store
 from engine.control import Control
-from engine.errors import EvidenceError
-from engine.evidence.item import ImageRef, Item, VolumeRef
-from engine.evidence.open import IGNORED, find_evidence
+from engine.evidence.digest import companions
+from engine.evidence.files import PARTED
+from engine.evidence.open import find_evidence
 from engine.evidence.study import Evidence
+from studies.evidence_rows import USABLE, why_left_out
+from studies.import_buffer import READER, Buffer, indexed
+from studies.walk import Folder, count_files, printable, walk
 
-USABLE = ("image", "volume", "cine", "report")
-DETAILS = ("color", "dtype", "window", "window_source", "display_inverted", "spacing_mm",
-           "spacing_source", "orientation", "notes", "body_part", "times")  # fmt: skip
+AT_ONCE = 2000  # files read between two marks of what is done
+HEADERS = (".hdr", ".mhd", ".nhdr")
+CONTAINERS = (".zip", ".tar", ".tgz", ".tbz2", ".txz", ".tar.gz", ".tar.bz2", ".tar.xz", *PARTED)
+NAMED_MOST = 2000  # left-out files told by name; of the rest only how many for which reason
 
 
 @dataclass
 class Taken:
-    """What an import did."""
+    """What an import did.
+
+    Attributes:
+        added: objects that can be searched with.
+        unchanged: files that were not read again.
+        left_out: ``{"path", "reason"}`` of the first files that were not taken.
+        reasons: how many were left out for each reason.
+    """
 
     added: int = 0
     unchanged: int = 0
     left_out: list[dict[str, str]] = field(default_factory=list)
+    reasons: Counter[str] = field(default_factory=Counter)
+
+    def leave_out(self, path: Path | str, reason: str) -> None:
+        """Note a file that was not taken."""
+        self.reasons[reason] += 1
+        if len(self.left_out) < NAMED_MOST:
+            self.left_out.append({"path": printable(path), "reason": reason})
 
 
 def import_job(home: Home, arguments: dict[str, Any], control: Control) -> dict[str, Any]:
     """Index ``arguments["paths"]`` into ``arguments["collection"]``."""
-    name = _text(str(arguments["collection"])).strip() or "Collection"
+    name = printable(str(arguments["collection"])).strip() or "Collection"
     roots = [Path(path) for path in arguments["paths"]]
     with open_store(home) as store:
         taken = import_paths(store, roots, name, control)
@@ -55,98 +66,62 @@ def import_job(home: Home, arguments: dict[str, Any], control: Control) -> dict[
         "added": taken.added,
         "unchanged": taken.unchanged,
         "left_out": taken.left_out,
+        "left_out_count": taken.reasons.total(),
+        "reasons": dict(taken.reasons.most_common()),
         "saved": ("collection",),
     }
 
 
 def import_paths(store: Store, roots: Sequence[Path], name: str, control: Control) -> Taken:
-    """Index everything below the roots; what is stored already is not read again."""
-    add_collection(store, name)
-    known = known_files(store, name)
-    secret = salt(store)
-    taken = Taken()
-    groups = [_nameable(files, taken) for files in by_folder(roots, closed=taken.left_out)]
-    control.begin(sum(len(files) for files in groups), unit="files", phase="reading evidence")
-    for files in filter(None, groups):
-        control.check()
-        rows = file_rows(files)
-        if all(known.get(row.path) == (row.size, row.mtime_ns) for row in rows):
-            taken.unchanged += len(files)
-        else:
-            part = Part(control)
-            _take(store, name, files, secret, taken, part)
-            files = files[part.steps :]  # data files beside a header were not looked at
-        control.step(len(files))
-    return taken
+    """Index everything below the roots; what is stored already is not read again.
 
-
-def by_folder(
-    roots: Iterable[Path], *, closed: list[dict[str, str]] | None = None
-) -> Iterator[list[Path]]:
-    """Files below the roots, grouped by folder, hidden files left alone, in stable order.
-
-    Args:
-        roots: files and folders; files named one by one are one group, since they may be a series.
-        closed: gets a row for every folder that cannot be opened.
+    Raises:
+        Cancelled: the user asked to stop; what was read until then is stored.
+        StoreError: what SQLite refused.
     """
-    places = list(roots)
-    trees = [root for root in places if _is_folder(root)]
-    named = [root for root in places if not _is_folder(root)]
-    if named:
-        yield named
-
-    def note(error: OSError) -> None:
-        if closed is not None:
-            reason = "the folder cannot be opened; check its rights"
-            closed.append({"path": printable(Path(error.filename)), "reason": reason})
-
-    for root in trees:
-        for folder, folders, names in os.walk(root, onerror=note):
-            folders[:] = sorted(name for name in folders if not name.startswith("."))
-            files = [Path(folder) / name for name in sorted(names) if not _hidden(name)]
-            if files:
-                yield files
-
-
-def _is_folder(path: Path) -> bool:
+    add_collection(store, name)
+    work = _Import(store, name, control)
+    control.begin(count_files(roots), unit="files", phase="reading evidence")
+    told: list[dict[str, str]] = []
     try:
-        return path.is_dir()
-    except OSError:  # looking is not allowed, or no path is that long; the reader says which
-        return False
+        for group in _grouped(walk(roots, told=told)):
+            places = set().union(*(folder.places for folder in group))
+            known = known_files(store, name, places, reader=READER)
+            for folder in group:
+                work.folder(folder, known)
+    finally:
+        work.buffer.flush()
+    for row in told:
+        work.taken.leave_out(row["path"], row["reason"])
+    return work.taken
 
 
-def _hidden(name: str) -> bool:
-    return name.startswith(".") or name.lower() in IGNORED
-
-
-def printable(path: Path) -> str:
-    """A path with ``?`` for bytes that are no text."""
-    return _text(str(path))
-
-
-def _text(words: str) -> str:
-    return words.encode("utf-8", "replace").decode("utf-8")
-
-
-def _nameable(files: list[Path], taken: Taken) -> list[Path]:
-    """The files whose names are text; a database holds no other."""
-    reason = "its name is no text in UTF-8; rename it, or the folder that is written so"
-    odd = [path for path in files if printable(path) != str(path)]
-    taken.left_out += [{"path": printable(path), "reason": reason} for path in odd]
-    return [path for path in files if path not in odd] if odd else files
+def _grouped(folders: Iterator[Folder]) -> Iterator[list[Folder]]:
+    """Folders in groups of some thousand files: one question to the store for each."""
+    group: list[Folder] = []
+    files = 0
+    for folder in folders:
+        group.append(folder)
+        files += len(folder.files)
+        if files >= AT_ONCE:
+            yield group
+            group, files = [], 0
+    if group:
+        yield group
 
 
 class Part(Control):
-    """One folder of an import: its steps are the whole's, and so is the wish to stop.
+    """A few files of an import: their steps are the whole's, and so is the wish to stop.
 
     Args:
         whole: told each file.
+        most: steps to pass on; a container's parts are more than the files they lie in.
     """
 
-    def __init__(self, whole: Control) -> None:
+    def __init__(self, whole: Control, most: int) -> None:
         super().__init__()
         self._whole = whole
-        self.steps = 0
+        self._left = most
 
     def check(self) -> None:
         """Raise ``Cancelled`` if the user asked to stop."""
@@ -154,84 +129,148 @@ class Part(Control):
 
     def step(self, count: int = 1) -> None:
         """Pass files on."""
-        self.steps += count
+        count = min(count, self._left)
+        self._left -= count
         self._whole.step(count)
 
+    def finish(self) -> None:
+        """Pass on the files that nobody looked at, for example data beside its header."""
+        if self._left:
+            self.step(self._left)
 
-def _take(
-    store: Store, name: str, files: list[Path], secret: bytes, taken: Taken, control: Control
-) -> None:
-    """Read one folder's files and store what they are, in one short transaction."""
-    rows = []
-    for evidence in find_evidence(files, salt=secret, control=control):
-        rows.append(new_row(evidence))
+
+class _Import:
+    """One import in hand."""
+
+    def __init__(self, store: Store, name: str, control: Control) -> None:
+        self.store = store
+        self.name = name
+        self.taken = Taken()
+        self.buffer = Buffer(store, name, control)
+        self._control = control
+        self._salt = salt(store)
+        self._counts: Counter[str] = Counter()
+
+    def folder(self, folder: Folder, known: dict[str, dict[str, tuple[int, int]]]) -> None:
+        """Read what is new or changed in a folder, with what belongs to it."""
+        self._control.check()
+        before = {
+            str(Path(place, name)): facts
+            for place in folder.places
+            for name, facts in known.get(place, {}).items()
+        }
+        changed = [path for path, facts in folder.files.items() if before.get(path) != facts]
+        gone = [path for path in before if path not in folder.files] if folder.path else []
+        if not changed and not gone:
+            self._unchanged(len(folder.files))
+            return
+        todo = self._todo(folder, changed, gone, fresh=not before)
+        self.buffer.drop([indexed(path, before[path]) for path in gone])
+        self._unchanged(len(folder.files) - len(todo))
+        self._counts.clear()
+        self._read(folder, todo)
+
+    def _unchanged(self, count: int) -> None:
+        if count:
+            self.taken.unchanged += count
+            self._control.step(count)
+
+    def _todo(
+        self, folder: Folder, changed: list[str], gone: list[str], *, fresh: bool
+    ) -> list[str]:
+        """The files to read: all of a small folder, else those that changed and their kin."""
+        if fresh or len(folder.files) <= AT_ONCE:
+            return list(folder.files)
+        self.buffer.flush()
+        wanted = {*changed, *siblings(self.store, self.name, [*changed, *gone])}
+        for path in folder.files:
+            unit = {path, *map(str, _companions(path))}
+            if len(unit) > 1 and not wanted.isdisjoint(unit):
+                wanted |= unit
+        return [path for path in folder.files if path in wanted]
+
+    def _read(self, folder: Folder, todo: list[str]) -> None:
+        """Read files in batches, so that a kill costs one batch; grown series come together."""
+        units = _units(todo)
+        most = AT_ONCE
+        while units:
+            batch = _next_batch(units, most)
+            part = Part(self._control, len(batch))
+            facts = {path: folder.files[path] for path in batch}
+            whole = len(batch) == len(folder.files)
+            with self.buffer.batch(facts) as add:
+                found = find_evidence([Path(path) for path in batch], salt=self._salt, control=part)
+                again = 0
+                if not whole and not _alone(batch):
+                    found, again = self._with_earlier(folder, batch, list(found))
+                for evidence in found:
+                    self._note(evidence)
+                    add(evidence)
+            part.finish()
+            if again > len(batch) // 4:
+                most *= 2  # series lie scattered over the names: fewer, larger batches
+
+    def _with_earlier(
+        self, folder: Folder, batch: list[str], found: list[Evidence]
+    ) -> tuple[Iterator[Evidence], int]:
+        """Series that began in an earlier batch or import, read whole; how many files that took."""
+        tokens = {one.series for one in found if one.series is not None}
+        if not tokens:
+            return iter(found), 0
+        place = folder.path or str(Path(batch[0]).parent)
+        self.buffer.flush_done()
+        earlier = series_files(self.store, self.name, place, tokens)
+        named = set(batch)
+        grown = {token for token, files in earlier.items() if not files <= named}
+        if not grown:
+            return iter(found), 0
+        again = {str(path) for one in found if one.series in grown for path in one.members}
+        again |= {path for token in grown for path in earlier[token] if path in folder.files}
+        self.taken.added -= sum(self._counts.pop(token, 0) for token in grown)
+        self.buffer.also({path: folder.files[path] for path in again})
+        kept = (one for one in found if one.series not in grown)
+        control = Part(self._control, 0)
+        grown_now = find_evidence([Path(path) for path in sorted(again)], salt=self._salt,
+                                  control=control)  # fmt: skip
+        return chain(kept, grown_now), len(again)
+
+    def _note(self, evidence: Evidence) -> None:
         if evidence.kind in USABLE:
-            taken.added += 1
+            self.taken.added += 1
+            self._counts[evidence.series or ""] += 1
         else:
-            taken.left_out.append({"path": str(evidence.path), "reason": why_left_out(evidence)})
-    rows += _unread(files, rows)
-    if rows:
-        add_evidence(store, name, rows)
+            self.taken.leave_out(evidence.path, why_left_out(evidence))
 
 
-def _unread(files: list[Path], rows: list[NewEvidence]) -> list[NewEvidence]:
-    """Files that became no evidence of their own (a raw file beside its header), kept as known."""
-    seen = {file.path for row in rows for file in row.files}
-    rest = [path for path in files if path not in seen]
-    return [
-        NewEvidence(path=path, files=file_rows([path]), kind="other", details={"companion": True})
-        for path in rest
-    ]
+def _companions(path: str) -> list[Path]:
+    """The data files that belong to a header file; most files cost no look."""
+    return companions(Path(path)) if path.lower().endswith(HEADERS) else []
 
 
-def why_left_out(evidence: Evidence) -> str:
-    """Why something is no evidence to search with."""
-    if evidence.error is not None:
-        return evidence.error.reason
-    return f"a {evidence.source.get('object') or evidence.kind}, without picture or report"
+def _units(files: list[str]) -> list[list[str]]:
+    """What must be read together: a header with its data, every other file by itself."""
+    there, taken = set(files), set[str]()
+    units = []
+    for path in files:
+        parts = [str(part) for part in _companions(path) if str(part) in there]
+        if parts:
+            units.append([path, *parts])
+            taken.update(parts)
+    heads = {unit[0] for unit in units}
+    units += [[path] for path in files if path not in taken and path not in heads]
+    return units[::-1]
 
 
-def new_row(evidence: Evidence) -> NewEvidence:
-    """The reader's facts as plain values for the store."""
-    error = evidence.error
-    details = {name: _plain(getattr(evidence, name)) for name in DETAILS}
-    details["source"] = dict(evidence.source)
-    return NewEvidence(
-        path=evidence.path,
-        files=file_rows(evidence.members or (evidence.path,)),
-        kind=evidence.kind,
-        form=evidence.form,
-        modality=evidence.modality,
-        shape=evidence.shape,
-        subject=evidence.subject,
-        text=evidence.text,
-        error_code=error.code if error else None,
-        error_message=error.reason if error else None,
-        details=details,
-    )
+def _next_batch(units: list[list[str]], most: int) -> list[str]:
+    """Take up to so many files off the end; a container is a batch of its own."""
+    batch: list[str] = []
+    while units and len(batch) < most and not (batch and _alone(units[-1])):
+        batch += units.pop()
+        if _alone(batch):
+            break
+    return batch
 
 
-def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
-
-
-def item_of_row(row: EvidenceRow) -> Item:
-    """The item that stands for an indexed object in a search.
-
-    Raises:
-        EvidenceError: it has neither picture nor text.
-    """
-    if row.kind == "report":
-        return Item(text=row.text or "")
-    if row.kind == "image":
-        return Item(images=(ImageRef(first_file(row.files, row.path)),))
-    if row.kind in ("volume", "cine"):
-        members = tuple(file.path for file in row.files) or (row.path,)
-        series = row.details.get("source", {}).get("format") == "DICOM" and len(members) > 1
-        return Item(volumes=(VolumeRef(members, kind="series" if series else "file"),))
-    raise EvidenceError(row.path, row.error_code or "no_picture", row.error_message or row.kind)
-
-
-def first_file(files: Sequence[FileRow], path: Path) -> Path:
-    """The file to open: the only member, else the path itself."""
-    return files[0].path if files else path
+def _alone(batch: list[str]) -> bool:
+    """Whether a batch is one file that may hold many thousand objects."""
+    return len(batch) == 1 and batch[0].lower().endswith(CONTAINERS)

@@ -23,8 +23,8 @@ from engine.evidence.pixels import digest, item_of
 from engine.evidence.study import Evidence
 from engine.index import ExactIndex
 from engine.models.load import load_encoder
-from studies.collection import USABLE, item_of_row
 from studies.errors import NoRun
+from studies.evidence_rows import USABLE, item_of_row
 from studies.places import shipped_models
 
 EXTRA = 8  # hits fetched beyond k, since copies of the query are dropped

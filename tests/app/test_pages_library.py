@@ -19,8 +19,9 @@ from app.shown import LibraryFilter
 from app.views.library import LibraryView
 from app.views.models import ModelsView
 from app.views.neighbours import NeighboursView
-from db.collections import NewEvidence, add_collection, add_evidence, file_rows
+from db.collections import NewEvidence, add_collection, file_rows
 from db.home import Home
+from db.indexing import add_evidence
 from db.session import Store, open_store
 from engine.evidence.item import ImageRef
 from tests.app.page_fakes import page_services, view_like

@@ -1,4 +1,4 @@
-"""Collections, runs and jobs: what goes in comes out, frozen, and survives reopening."""
+"""The salt, runs and jobs: what goes in comes out, frozen, and survives reopening."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from db import collections, jobs, runs
-from db.errors import StoreError
 from db.home import Home
 from db.session import Store, open_store
 
@@ -23,76 +22,6 @@ def home(tmp_path: Path) -> Home:
 def store(home: Home) -> Iterator[Store]:
     with open_store(home) as opened:
         yield opened
-
-
-def evidence(path: str, **changes: object) -> collections.NewEvidence:
-    files = (collections.FileRow(Path(path), 10, 123_456_789_012_345_678),)
-    plain = collections.NewEvidence(
-        path=Path(path),
-        files=files,
-        kind="volume",
-        form="3d",
-        modality="CT",
-        shape=(4, 8, 8),
-        details={"spacing_mm": [5.0, 0.7, 0.7], "notes": ["gap"]},
-    )
-    return dataclasses.replace(plain, **changes)
-
-
-def test_evidence_comes_back_whole(store: Store) -> None:
-    collections.add_collection(store, "chest")
-    rows = [
-        evidence("/a/one"),
-        evidence("/a/two", kind="report", form="text", text="Small EFFUSION, 5 % left"),
-        evidence("/a/bad", kind="error", error_code="truncated", error_message="ends early"),
-    ]
-    ids = collections.add_evidence(store, "chest", rows)
-    found = collections.items(store, "chest", filters=collections.Filters(failures="show"))
-    assert [row.id for row in found] == list(ids)
-    names = [field.name for field in dataclasses.fields(collections.NewEvidence)]
-    for given, stored in zip(rows, found, strict=True):
-        for name in names:
-            assert getattr(stored, name) == getattr(given, name), name
-    assert collections.item(store, ids[0]) == found[0]
-    (row,) = collections.collections(store)
-    assert (row.name, row.count, row.failures) == ("chest", 2, 1)
-
-
-def test_filters_page_and_count(store: Store) -> None:
-    collections.add_collection(store, "c")
-    collections.add_evidence(store, "c", [evidence(f"/x/{n}") for n in range(7)])
-    collections.add_evidence(
-        store, "c", [evidence("/x/r", form="text", kind="report", text="left effusion 5 %")]
-    )
-    page = collections.items(store, "c", offset=5, limit=2)
-    assert [row.path.name for row in page] == ["5", "6"]
-    by_words = collections.Filters(words="EFFUSION left")
-    assert [r.path.name for r in collections.items(store, "c", filters=by_words)] == ["r"]
-    assert collections.count_items(store, "c", filters=collections.Filters(form="3d")) == 7
-    assert collections.count_items(store, "c", filters=collections.Filters(words="5 %")) == 1
-    assert collections.count_items(store, "c", filters=collections.Filters(failures="only")) == 0
-
-
-def test_import_resumes_by_path_size_and_time(store: Store) -> None:
-    collections.add_collection(store, "c")
-    collections.add_evidence(store, "c", [evidence("/x/1")])
-    time = 123_456_789_012_345_678
-    assert collections.known(store, "c", Path("/x/1"), 10, time)
-    assert not collections.known(store, "c", Path("/x/1"), 11, time)
-    assert not collections.known(store, "other", Path("/x/1"), 10, time)
-    assert collections.known_files(store, "c") == {Path("/x/1"): (10, time)}
-    collections.add_evidence(store, "c", [evidence("/x/1", modality="MR")])
-    assert [row.modality for row in collections.items(store, "c")] == ["MR"]
-
-
-def test_a_removed_collection_takes_its_rows_along(store: Store) -> None:
-    collections.add_collection(store, "c")
-    collections.add_evidence(store, "c", [evidence("/x/1")])
-    collections.remove_collection(store, "c")
-    assert collections.collections(store) == ()
-    assert collections.known_files(store, "c") == {}
-    with pytest.raises(StoreError, match="no collection 'c'"):
-        collections.add_evidence(store, "c", [evidence("/x/1")])
 
 
 def test_salt_is_made_once(home: Home) -> None:

@@ -14,8 +14,8 @@ from db.session import Store
 from engine.control import Control
 from engine.errors import Cancelled
 from engine.evidence.open import find_evidence
-from studies import collection
-from studies.collection import by_folder, import_paths
+from studies.collection import import_paths
+from studies.walk import walk
 from tests.engine.evidence_files import picture, slices
 
 GREY = np.zeros((8, 8), np.uint8)
@@ -61,17 +61,21 @@ def test_a_pipe_is_not_waited_for(tmp_path, name):
 
 def test_a_closed_folder_is_named(tmp_path, monkeypatch):
     grey(tmp_path / "open" / "a.png")
-    refusal = PermissionError(13, "Permission denied", str(tmp_path / "closed"))
+    (tmp_path / "open" / "Thumbs.db").write_bytes(b"x")
+    (tmp_path / "closed").mkdir()
+    look = os.scandir  # the one there is, for everybody else
 
-    def walk(root, onerror=None):
-        onerror(refusal)
-        yield str(tmp_path / "open"), [], ["a.png", "Thumbs.db"]
+    def scandir(folder):
+        if str(folder).endswith("closed"):
+            raise PermissionError(13, "Permission denied", folder)
+        return look(folder)
 
-    monkeypatch.setattr(collection.os, "walk", walk)
-    closed: list[dict[str, str]] = []
-    groups = list(by_folder([tmp_path], closed=closed))
-    assert groups == [[tmp_path / "open" / "a.png"]]
-    assert closed[0]["path"] == str(tmp_path / "closed")
+    monkeypatch.setattr("studies.walk.os.scandir", scandir)
+    told: list[dict[str, str]] = []
+    groups = [list(folder.files) for folder in walk([tmp_path], told=told)]
+    assert groups == [[str(tmp_path / "open" / "a.png")]]
+    assert told[0]["path"] == str(tmp_path / "closed")
+    assert "rights" in told[0]["reason"]
 
 
 def test_files_named_one_by_one_are_one_series(tmp_path):

@@ -1,0 +1,88 @@
+"""The reader's evidence as rows of the library, and rows as items to search with.
+
+Owns which facts are kept. Refuses to keep any that name a patient: the reader hands out salted
+tokens only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from db.collections import EvidenceRow, FileRow, NewEvidence
+from engine.errors import EvidenceError
+from engine.evidence.item import ImageRef, Item, VolumeRef
+from engine.evidence.study import Evidence
+
+USABLE = ("image", "volume", "cine", "report")
+DETAILS = ("color", "dtype", "window", "window_source", "display_inverted", "spacing_mm",
+           "spacing_source", "orientation", "notes")  # fmt: skip
+SAME_NAME = ("path", "kind", "form", "modality", "shape", "subject", "text", "body_part", "study",
+             "series", "day", "warnings", "times")  # fmt: skip
+UNKNOWN = "unknown file"
+FactsOf = Callable[[Path], tuple[int, int]]
+
+
+def new_row(evidence: Evidence, *, facts: FactsOf) -> NewEvidence:
+    """The reader's facts as plain values for the store.
+
+    Args:
+        evidence: what was read.
+        facts: size and modification time of a member, or of the container it lies in.
+    """
+    code, message = _problem(evidence)
+    details = {name: _plain(getattr(evidence, name)) for name in DETAILS}
+    details["source"] = dict(evidence.source)
+    members = evidence.members or (evidence.path,)
+    return NewEvidence(
+        files=tuple(FileRow(path, *facts(path)) for path in members),
+        error_code=code,
+        error_message=message,
+        details=details,
+        **{name: getattr(evidence, name) for name in SAME_NAME},
+    )
+
+
+def _problem(evidence: Evidence) -> tuple[str | None, str | None]:
+    """Code and sentence of what cannot be taken; a named object without picture is none."""
+    if evidence.error is not None:
+        return evidence.error.code, evidence.error.reason
+    if evidence.source.get("object") == UNKNOWN:
+        return "not_evidence", why_left_out(evidence)
+    return None, None
+
+
+def why_left_out(evidence: Evidence) -> str:
+    """Why something is no evidence to search with."""
+    if evidence.error is not None:
+        return evidence.error.reason
+    if evidence.source.get("object") == UNKNOWN:
+        return "not a kind of file that is read as evidence"
+    return f"{evidence.source.get('object') or evidence.kind}, without picture or report"
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def item_of_row(row: EvidenceRow) -> Item:
+    """The item that stands for an indexed object in a search.
+
+    Raises:
+        EvidenceError: it has neither picture nor text.
+    """
+    if row.kind == "report":
+        return Item(text=row.text or "")
+    if row.kind == "image":
+        return Item(images=(ImageRef(first_file(row.files, row.path)),))
+    if row.kind in ("volume", "cine"):
+        members = tuple(file.path for file in row.files) or (row.path,)
+        series = row.details.get("source", {}).get("format") == "DICOM" and len(members) > 1
+        return Item(volumes=(VolumeRef(members, kind="series" if series else "file"),))
+    raise EvidenceError(row.path, row.error_code or "no_picture", row.error_message or row.kind)
+
+
+def first_file(files: Sequence[FileRow], path: Path) -> Path:
+    """The file to open: the only member, else the path itself."""
+    return files[0].path if files else path
