@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import struct
+import sys
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,7 @@ from pydicom.uid import (
 )
 
 from engine.errors import EvidenceError
+from engine.evidence.dicom_deflate import plain
 from engine.evidence.dicom_lean import FIRST, scan
 from engine.evidence.failures import of_system, truncated
 from engine.evidence.files import open_file
@@ -32,6 +34,7 @@ from engine.evidence.quiet import quiet
 
 PIXEL_TAGS = {0x7FE00008: "FloatPixelData", 0x7FE00009: "DoubleFloatPixelData", 0x7FE00010: ""}
 UNDEFINED = 0xFFFFFFFF
+CODESTREAM = 1 << 14  # markers that say what a frame holds stand in its first kilobytes
 ITEM, DELIMITER = b"\xfe\xff\x00\xe0", b"\xfe\xff\xdd\xe0"
 PARSE_ERRORS = (
     InvalidDicomError, EOFError, ValueError, TypeError, KeyError, AttributeError, IndexError,
@@ -51,6 +54,7 @@ class Header:
         pixel_length: its length in bytes, None if encapsulated or deflated.
         pixel_at: where its value begins in the file, 0 if it has no length.
         lean: True if values are read without pydicom and without its warnings.
+        codestream: the first bytes of the first compressed frame, empty if there is none.
     """
 
     dataset: FileDataset
@@ -59,6 +63,7 @@ class Header:
     pixel_length: int | None
     pixel_at: int = 0
     lean: bool = False
+    codestream: bytes = b""
 
 
 class _Watch:
@@ -127,6 +132,7 @@ def header_of(path: Path, data: bytes, stream: BinaryIO, size: int) -> Header:
             pixel_length=found.pixel_length if whole else None,
             pixel_at=found.pixel_at if whole else 0,
             lean=True,
+            codestream=b"" if whole else _codestream(stream, found.pixel_at),
         )
     part10 = data[128:132] == b"DICM"
     stream.seek(0)
@@ -139,21 +145,24 @@ def header_of(path: Path, data: bytes, stream: BinaryIO, size: int) -> Header:
 
 def _parse(path: Path, stream: BinaryIO, size: int, *, part10: bool) -> Header:
     """Parse the header and judge whether it is DICOM and whole."""
-    watch = _Watch(stream, size)
-    dataset = read_partial(stream, stop_when=watch, force=True)
+    inflated = plain(stream)
+    deflated = inflated is not stream
+    watch = _Watch(inflated, sys.maxsize if deflated else size)
+    dataset = read_partial(inflated, stop_when=watch, force=True)
     if not part10 and not _plausible(dataset):
         raise _bad(path, part10=False)
     if watch.cut or (watch.pixel_tag is None and _last_lost(dataset, watch)):
         raise truncated(path)
+    if deflated:
+        return Header(dataset, DeflatedExplicitVRLittleEndian, watch.pixel_tag, None)
     syntax = _syntax(path, dataset, watch)
     if watch.pixel_tag is None:
         return Header(dataset, syntax, None, None)
-    if syntax == DeflatedExplicitVRLittleEndian:
-        return Header(dataset, syntax, watch.pixel_tag, None)
     if watch.pixel_length == UNDEFINED:
         if not _delimited(stream, watch.pixel_at, size):
             raise truncated(path)
-        return Header(dataset, syntax, watch.pixel_tag, None)
+        head = _codestream(stream, watch.pixel_at)
+        return Header(dataset, syntax, watch.pixel_tag, None, codestream=head)
     if watch.pixel_at + watch.pixel_length > size:
         raise truncated(path)
     return Header(dataset, syntax, watch.pixel_tag, watch.pixel_length, watch.pixel_at)
@@ -199,14 +208,25 @@ def _delimited(stream: BinaryIO, at: int, size: int) -> bool:
     """Walk the fragments: True if the sequence is closed before the file ends."""
     while at + 8 <= size:
         stream.seek(at)
-        head = stream.read(8)
-        length = int.from_bytes(head[4:], "little")
+        head = stream.read(9)
+        if head[:4] not in (ITEM, DELIMITER) and head[1:5] in (ITEM, DELIMITER):
+            at, head = at + 1, head[1:]  # an odd length, padded all the same
         if head[:4] == DELIMITER:
             return True
+        length = int.from_bytes(head[4:8], "little")
         if head[:4] != ITEM or length == UNDEFINED:
             return False
         at += 8 + length
     return False
+
+
+def _codestream(stream: BinaryIO, at: int) -> bytes:
+    """The first bytes of the first fragment, which follows the offset table."""
+    stream.seek(at)
+    table = int.from_bytes(stream.read(8)[4:], "little")
+    stream.seek(at + 8 + table)
+    length = int.from_bytes(stream.read(8)[4:], "little")
+    return stream.read(min(length, CODESTREAM))
 
 
 def _bad(path: Path, *, part10: bool) -> EvidenceError:
