@@ -114,6 +114,8 @@ def locate(path: Path) -> Place:
         return Place(path)
     above = next((one for one in path.parents if on_this_disk(one)), None)
     if above is None:
+        if "\0" in str(path):  # no system has such names, and Python says so with another error
+            raise FileNotFoundError(2, "no such file", path.name)
         path.stat()  # says what is wrong in the system's own way
         raise FileNotFoundError(2, "no such file", str(path))
     return _inside(above, path.parts[len(above.parts) :], archive_of(above))

@@ -164,7 +164,8 @@ class Scanned:
         try:
             value = self._plain(keyword, element, expected)
         except (Odd, ValueError, struct.error, OverflowError):
-            value = self.full().get(keyword)
+            with quiet():
+                value = self.full().get(keyword)
         known[keyword] = value
         return value
 
