@@ -73,7 +73,9 @@ def paint_marks(painter: QPainter, looks: Looks) -> None:
     if looks.cross is not None:
         at = cross_place(looks.picture, looks.cross, placed)
         if at is not None:
-            measure_paint.draw_cross(painter, at, looks.view, looks.cross_colors)
+            upright, level = looks.cross_colors
+            colors = (level, upright) if looks.state.turns % 2 else (upright, level)
+            measure_paint.draw_cross(painter, at, looks.view, colors)
     if looks.hand is not None:
         for number, one in looks.hand.of(looks.index, looks.moment):
             chosen = number == looks.hand.chosen

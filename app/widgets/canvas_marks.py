@@ -25,7 +25,7 @@ class MarkedCanvas(QWidget):
     """The part of a canvas that is drawn on.
 
     Signals:
-        pointed: patient coordinates [3] that the crosshair was put on.
+        pointed: patient coordinates [3] that the crosshair was put on, None where it went.
         tool_chosen: the tool in hand changed here.
     """
 
@@ -127,3 +127,9 @@ class MarkedCanvas(QWidget):
         if point is not None:
             self.set_cross(point)
             self.pointed.emit(point)
+
+    def lift_cross(self) -> None:
+        """Take a crosshair that came by pointing away again, here and elsewhere."""
+        if self._cross is not None and not self.cross_movable:
+            self.set_cross(None)
+            self.pointed.emit(None)

@@ -117,7 +117,8 @@ def draw_badges(
     lines = []
     if "badges" in shown:
         said = words.badges(state)
-        lines += [_word(painter, ", ".join(said), theme.WARN)] if said else []
+        if said:
+            lines.append(_warned(painter, _word(painter, ", ".join(said), theme.WARN)))
     if "convention" in shown:
         said_so, warning = words.convention(picture, state)
         if said_so and (warning or not is_small(view)):
@@ -170,7 +171,7 @@ def draw_facts(
     right = [words.zoom_words(state)] if "zoom" in shown else []
     changed = window_of(picture, state) is not None or state.inverted
     if "window" in shown or ("changed window" in shown and changed):
-        right.append(words.window_words(picture, state))
+        right.append(words.window_words(picture, state, brief=is_small(view)))
     if picture.source is not None:
         left, right = left + right, []
     for place, said in ((halo.BOTTOM_LEFT, left), (halo.BOTTOM_RIGHT, right)):

@@ -125,14 +125,14 @@ def position_words(picture: Picture, state: ViewState) -> str:
     return f"{AXES[main][int(place >= 0)]} {abs(place):.1f} mm"
 
 
-def window_words(picture: Picture, state: ViewState) -> str:
-    """Width and level in force, or the preset's name where values have no unit."""
+def window_words(picture: Picture, state: ViewState, *, brief: bool = False) -> str:
+    """Width and level in force, before them the preset's name unless ``brief``."""
     if picture.color:
         return "inverted" if state.inverted else ""
     center, width = window_of(picture, state) or given_window(picture, state.given)
     touched = state.shift != 0.0 or state.factor != 1.0
     plain = state.preset == GIVEN and len(picture.windows) < 2
-    name = "" if plain or touched else preset_name(picture, state.preset, state.given)
+    name = "" if plain or touched or brief else preset_name(picture, state.preset, state.given)
     digits = 0 if abs(width) >= 20 else 2
     words = f"W {width:.{digits}f}  L {center:.{digits}f}"
     if name:

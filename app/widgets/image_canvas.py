@@ -62,7 +62,7 @@ class ImageCanvas(MarkedCanvas):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._picture: Picture | None = None
-        self._state = ViewState()
+        self._state = self._before = ViewState()
         self._images = SliceImages()
         self._overlays = OVERLAYS
         self._hidden = False
@@ -87,6 +87,11 @@ class ImageCanvas(MarkedCanvas):
     def state(self) -> ViewState:
         """How the picture is looked at."""
         return self._state
+
+    @property
+    def before(self) -> ViewState:
+        """The state before the user's last action."""
+        return self._before
 
     @property
     def picture(self) -> Picture | None:
@@ -196,6 +201,8 @@ class ImageCanvas(MarkedCanvas):
         change = STATE_COMMANDS.get(command_id)
         if change is not None:
             self.act(change(self._state, self._picture, self._room()))
+            if command_id == "reset":
+                self.lift_cross()
             return True
         return self._do_here(command_id)
 
@@ -218,7 +225,7 @@ class ImageCanvas(MarkedCanvas):
         """Take a state that the user asked for, and tell links."""
         if state != self._state:
             self._heading = -1 if state.depth < self._state.depth else 1
-            self._state = state
+            self._before, self._state = self._state, state
             self._seen = (min(self._seen[0], state.depth), max(self._seen[1], state.depth))
             self.update()
             self.acted.emit()
@@ -234,8 +241,10 @@ class ImageCanvas(MarkedCanvas):
         if self._picture is None:
             painter.fillRect(view, QColor(theme.PICTURE))
             return
-        layers.paint(painter, self._images, self._looks())
-        painter.end()
+        try:
+            layers.paint(painter, self._images, self._looks())
+        finally:
+            painter.end()  # a painter left open takes the program down with the error
         if self._fresh:
             self._fresh = False
             self.painted.emit()

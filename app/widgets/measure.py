@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from app.widgets.canvas_words import at_detector, source_words
+from app.widgets.canvas_words import AXES, at_detector, source_words
 from app.widgets.content import Picture
 
 POINTS = {"distance": 2, "angle": 3, "ellipse": 2, "rectangle": 2, "probe": 1}
@@ -203,10 +203,16 @@ def probe_words(picture: Picture, index: int, moment: int, point: Point) -> tupl
     said.append(f"column {x}, row {y}" + (f", slice {index + 1}" if picture.slices > 1 else ""))
     if picture.geometry is not None:
         place = picture.geometry.point((index, y, x))
-        sides = ("RL"[place[0] >= 0], "AP"[place[1] >= 0], "IS"[place[2] >= 0])
-        said.append("  ".join(f"{s} {abs(mm):.1f}" for s, mm in zip(sides, place, strict=True)))
-        said[-1] += " mm"
+        said.append(place_words(place))
     return tuple(said)
+
+
+def place_words(point: NDArray[np.float64]) -> str:
+    """Patient coordinates with their sides: ``L 12.0  P 40.5  S 3.0 mm``."""
+    said = [
+        f"{AXES[axis][int(mm >= 0)]} {abs(mm):.1f}" for axis, mm in enumerate(np.round(point, 1))
+    ]
+    return "  ".join(said) + " mm"
 
 
 def words(picture: Picture, measure: Measure) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ STEP = 256  # a seen region grows to multiples of it, so that a small pan finds 
 MOST_BLOCK = 32
 
 _SCRATCH = {8: np.zeros(1 << 8, np.uint32), 16: np.zeros(1 << 16, np.uint32)}
-_GREYS = np.arange(256, dtype=np.uint32) * 0x010101 | 0xFF000000
+_GREYS = (np.arange(256, dtype=np.int64) * 0x010101 | 0xFF000000).astype(np.uint32)
 
 
 class ImageStore:

@@ -1,49 +1,149 @@
 """Links canvases: what is done to one is done to all, so that no picture gets better display.
 
-Scroll goes by relative depth; window, zoom and pan relative to each picture's own.
+Owns what linked canvases share. By relative depth all states are equal after any action, which
+is what a fair comparison needs; by position those that lie in one frame of reference go to the
+nearest slice of the same patient point instead. Tools, hidden words and the crosshair are
+everyone's, linked or not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
+from app.widgets.content import ViewState
 from app.widgets.image_canvas import ImageCanvas
+from app.widgets.link_geometry import (
+    middle_point,
+    nearest_slice,
+    parallel,
+    reference_line,
+    same_space,
+)
 
 
 class ViewLink(QObject):
-    """Keeps the states of its canvases equal while it is on.
+    """Keeps the states of its canvases together while it is on.
 
     Signals:
         moved: the canvas that the user acted on.
+
+    Args:
+        by_position: scroll by patient position where frames of reference agree. Without it all
+            states are equal after any action.
     """
 
     moved = Signal(object)
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None, *, by_position: bool = False) -> None:
         super().__init__(parent)
         self._canvases: list[ImageCanvas] = []
         self._on = True
+        self._by_position = by_position
+        self._lines = False
+        self._active: ImageCanvas | None = None
+        self._tool = "window"
+        self._hidden = False
 
     @property
     def on(self) -> bool:
         """True while actions are shared."""
         return self._on
 
+    @property
+    def lines(self) -> bool:
+        """True while reference lines are drawn."""
+        return self._lines
+
     def set_on(self, on: bool) -> None:
         """Share actions or not; switching on does not move anything by itself."""
         self._on = on
+
+    def set_lines(self, *, on: bool) -> None:
+        """Draw the active viewer's plane on the others of its frame of reference, or not."""
+        self._lines = on
+        self.draw_lines()
 
     def join(self, canvases: Sequence[ImageCanvas]) -> None:
         """Add canvases for good."""
         for canvas in canvases:
             self._canvases.append(canvas)
             canvas.acted.connect(lambda acting=canvas: self._pass_on(acting))
+            canvas.chosen.connect(lambda chosen=canvas: self._activate(chosen))
+            canvas.pointed.connect(lambda point, source=canvas: self._point(source, point))
+            canvas.tool_chosen.connect(self._take_tool)
+            canvas.words_hidden.connect(self._hide_words)
+            if self._tool != "window":
+                canvas.set_tool(self._tool)
+            canvas.hide_words(hidden=self._hidden)
+
+    def draw_lines(self) -> None:
+        """Draw the reference lines anew; for a page that put another picture somewhere."""
+        active = self._active
+        for canvas in self._canvases:
+            line = None
+            shown = canvas.picture
+            if self._lines and active is not None and active is not canvas and shown is not None:
+                cut = active.picture
+                if cut is not None and active.isVisible():
+                    here, there = canvas.slice_and_moment[0], active.slice_and_moment[0]
+                    line = reference_line(shown, here, cut, there)
+            canvas.set_lines((line,) if line is not None else ())
 
     def _pass_on(self, acting: ImageCanvas) -> None:
         if self._on:
             for canvas in self._canvases:
                 if canvas is not acting:
-                    canvas.set_state(acting.state)
+                    canvas.set_state(self._following(canvas, acting))
+        self._active = acting
+        if self._lines:
+            self.draw_lines()
         self.moved.emit(acting)
+
+    def _following(self, canvas: ImageCanvas, acting: ImageCanvas) -> ViewState:
+        """The state that a canvas takes after another one was acted on."""
+        if not self._by_position or canvas.picture is None or acting.picture is None:
+            return acting.state
+        own, other = canvas.picture, acting.picture
+        depth, moment = canvas.state.depth, canvas.state.moment
+        if acting.state.moment != acting.before.moment:
+            moment = acting.state.moment
+        if acting.state.depth != acting.before.depth:
+            if not same_space(own, other):
+                depth = acting.state.depth
+            elif parallel(own, other):
+                point = middle_point(other, acting.slice_and_moment[0])
+                depth = nearest_slice(own, point) / max(1, own.slices - 1)
+        return replace(acting.state, depth=depth, moment=moment)
+
+    def _activate(self, canvas: ImageCanvas) -> None:
+        if canvas is not self._active:
+            self._active = canvas
+            if self._lines:
+                self.draw_lines()
+
+    def _point(self, source: ImageCanvas, point: NDArray[np.float64] | None) -> None:
+        """Show the same patient point in every canvas of the same space."""
+        for canvas in self._canvases:
+            if canvas is source or not same_space(canvas.picture, source.picture):
+                continue
+            canvas.set_cross(point)
+            if point is not None and canvas.picture is not None:
+                last = max(1, canvas.picture.slices - 1)
+                depth = nearest_slice(canvas.picture, point) / last
+                canvas.set_state(replace(canvas.state, depth=depth))
+
+    def _take_tool(self, tool: str) -> None:
+        self._tool = tool
+        for canvas in self._canvases:
+            if canvas.tool != tool:
+                canvas.set_tool(tool)
+
+    def _hide_words(self, hidden: bool) -> None:
+        self._hidden = hidden
+        for canvas in self._canvases:
+            canvas.hide_words(hidden=hidden)
