@@ -25,11 +25,6 @@ PARTIAL = np.array([[1.164383562, 0.0, 1.596026786], [1.164383562, -0.391762290,
 MEMORY_VALUES = 1 << 20
 
 
-def is_color(photometric: str, samples: int) -> bool:
-    """True for what is shown in colour: three samples, or a palette."""
-    return samples == 3 or photometric == "PALETTE COLOR"
-
-
 def space_of(photometric: str, stream: Stream | None) -> str:
     """What the decoded components are: ``rgb``, ``ybr`` or ``partial``.
 

@@ -23,6 +23,7 @@ from pydicom.uid import UID
 from engine.evidence.study import VoiLut
 
 CENTIMETRES = 3
+TISSUE = 1
 
 
 @dataclass(frozen=True)
@@ -294,13 +295,40 @@ def in_plane_spacing(dataset: Dataset) -> tuple[tuple[float, float], str] | None
         found = numbers(holder.get(keyword)) if holder is not None else []
         if len(found) == 2 and min(found) > 0:
             return (found[0], found[1]), name
+    return _region_spacing(dataset) or _volume_spacing(dataset)
+
+
+def _region_spacing(dataset: Dataset) -> tuple[tuple[float, float], str] | None:
+    """Distances in the largest ultrasound region that has them, two-dimensional ones first."""
+    found = []
     for region in dataset.get("SequenceOfUltrasoundRegions") or []:
         down, across = (numbers(region.get(f"PhysicalDelta{axis}")) for axis in "YX")
         units = {integer(region, f"PhysicalUnits{axis}Direction") for axis in "XY"}
-        if units == {CENTIMETRES} and down and across and down[0] and across[0]:
-            mm = abs(down[0]) * 10.0, abs(across[0]) * 10.0
-            return mm, "SequenceOfUltrasoundRegions (cm to mm)"
-    return None
+        if units != {CENTIMETRES} or not (down and across and down[0] and across[0]):
+            continue
+        low_x, low_y, high_x, high_y = (
+            integer(region, f"RegionLocation{corner}")
+            for corner in ("MinX0", "MinY0", "MaxX1", "MaxY1")
+        )
+        area = abs(high_x - low_x) * abs(high_y - low_y)
+        flat = integer(region, "RegionSpatialFormat", TISSUE) == TISSUE
+        found.append((flat, area, (abs(down[0]) * 10.0, abs(across[0]) * 10.0)))
+    if not found:
+        return None
+    best = max(found, key=lambda one: one[:2])
+    return best[2], "SequenceOfUltrasoundRegions (cm to mm)"
+
+
+def _volume_spacing(dataset: Dataset) -> tuple[tuple[float, float], str] | None:
+    """Distances of a whole slide: its size in mm over its size in pixels (C.8.12.4)."""
+    found = []
+    for size, count in (("Height", "Rows"), ("Width", "Columns")):
+        length = numbers(dataset.get(f"ImagedVolume{size}"))
+        pixels = integer(dataset, f"TotalPixelMatrix{count}")
+        if not length or length[0] <= 0 or pixels <= 0:
+            return None
+        found.append(length[0] / pixels)
+    return (found[0], found[1]), "ImagedVolumeWidth and ImagedVolumeHeight"
 
 
 def slice_spacing(dataset: Dataset) -> float:

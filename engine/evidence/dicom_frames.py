@@ -17,10 +17,10 @@ from pydicom.filereader import read_partial
 from pydicom.tag import BaseTag
 from pydicom.uid import UID
 
-from engine.evidence.dicom_layout import Layout, layout_of
+from engine.evidence.dicom_layout import FLOATING, Layout, layout_of
 from engine.evidence.dicom_read import syntax_of
 
-PIXELS = {0x7FE00008: 32, 0x7FE00009: 64, 0x7FE00010: 0}
+PIXELS = {**FLOATING, 0x7FE00010: 0}
 UNDEFINED = 0xFFFFFFFF
 ITEM, DELIMITER = b"\xfe\xff\x00\xe0", b"\xfe\xff\xdd\xe0"
 STARTS = (b"\xff\xd8\xff", b"\xff\x4f\xff\x51", b"\xff\x0a", b"\x00\x00\x00\x0c")

@@ -15,7 +15,7 @@ from pydicom.dataset import Dataset
 from engine.evidence import dicom_facts as facts
 
 LIMIT_VALUES = 6_000_000_000
-PIXEL_KEYWORDS = {0x7FE00008: "FloatPixelData", 0x7FE00009: "DoubleFloatPixelData"}
+FLOATING = {0x7FE00008: 32, 0x7FE00009: 64}
 HALVED = frozenset({"YBR_FULL_422", "YBR_PARTIAL_422"})
 
 
@@ -56,6 +56,11 @@ class Layout:
         """[rows, columns], or [rows, columns, samples] for colour."""
         size = (self.rows, self.columns)
         return size if self.samples == 1 else (*size, self.samples)
+
+    @property
+    def color(self) -> bool:
+        """True for what is shown in colour: three samples, or a palette."""
+        return self.samples == 3 or self.photometric == "PALETTE COLOR"
 
     @property
     def bits(self) -> int:

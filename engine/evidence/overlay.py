@@ -96,9 +96,12 @@ def _planes(dataset: Dataset, frames: int) -> list[_Plane]:
     stored = facts.integer(dataset, "BitsStored", 16)
     high = facts.integer(dataset, "HighBit", stored - 1)
     found = []
+    present = {int(tag) >> 16 for tag in dataset.keys()}  # noqa: SIM118  # not every header iterates
     for group in GROUPS:
+        if group not in present:
+            continue
         rows, columns = (_number(dataset, group, tag, 0) for tag in (ROWS, COLUMNS))
-        data = (group, DATA) in dataset
+        data = (group << 16 | DATA) in dataset
         bit = _number(dataset, group, BIT, 0)
         inside = not high - stored < bit <= high and _number(dataset, group, ALLOCATED, 1) > 1
         if rows < 1 or columns < 1 or not (data or inside):
@@ -112,7 +115,7 @@ def _planes(dataset: Dataset, frames: int) -> list[_Plane]:
             _Plane(
                 group, rows, columns, count, _number(dataset, group, FIRST, 1) - 1,
                 int(origin[0]) - 1, int(origin[-1]) - 1, "roi" if word == "R" else "graphics",
-                count == 1 and (frames == 1 or (group, FIRST) not in dataset),
+                count == 1 and (frames == 1 or (group << 16 | FIRST) not in dataset),
                 None if data else bit,
             )
         )  # fmt: skip
@@ -121,7 +124,8 @@ def _planes(dataset: Dataset, frames: int) -> list[_Plane]:
 
 def _value(dataset: Dataset, group: int, tag: int) -> Any:
     """The value of an element of an overlay group."""
-    return dataset[group, tag].value if (group, tag) in dataset else None
+    number = group << 16 | tag
+    return dataset[number].value if number in dataset else None
 
 
 def _numbers(dataset: Dataset, group: int, tag: int) -> list[float]:
@@ -139,7 +143,7 @@ def _drawn(dataset: Dataset, plane: _Plane) -> Overlay | None:
     count = plane.rows * plane.columns * plane.frames
     if not isinstance(raw, bytes) or 8 * len(raw) < count:
         return None
-    if facts.order_of(dataset) == ">" and dataset[plane.group, DATA].VR == "OW":
+    if facts.order_of(dataset) == ">" and dataset[plane.group << 16 | DATA].VR == "OW":
         raw = np.frombuffer(raw, ">u2", len(raw) // 2).astype("<u2").tobytes()
     bits = np.unpackbits(np.frombuffer(raw, np.uint8), bitorder="little", count=count)
     mask = bits.view(np.bool_).reshape(plane.frames, plane.rows, plane.columns)
