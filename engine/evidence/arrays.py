@@ -177,7 +177,7 @@ def _open_archive(path: Path) -> containers.Archive:
         return files.open_raw(path)
 
     here = containers.on_this_disk(path)
-    opened = on_disk if here else containers.held(files.open_file(path))
+    opened = on_disk if here else containers.Held(files.open_file(path))
     with opened() as stream:
         members = directory.read_zip(path, stream)
     return containers.Archive(path, opened, {one.name: one for one in members})
@@ -205,7 +205,7 @@ def _member(path: Path, name: str) -> tuple[Callable[[], BinaryIO], int]:
     if member.method == directory.STORED and not member.encrypted:
         with archive.opened() as stream:
             return archive.opened, containers.data_at(path, stream, member)
-    return containers.held(containers.stream_of(archive, member)), 0
+    return containers.Held(containers.stream_of(archive, member)), 0
 
 
 def _header(path: Path, stream: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:

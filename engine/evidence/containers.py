@@ -8,12 +8,13 @@ are not unpacked here.
 from __future__ import annotations
 
 import io
+import shutil
 import tarfile
 import tempfile
 import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -169,7 +170,7 @@ def archive_in(outer: Archive, member: Member, path: Path) -> Archive | None:
         reason = "an archive three deep is not opened; unpack the outer ones first"
         raise EvidenceError(path, "nested", reason)
     key = (f"{path}|{member.crc}", member.size, member.at)
-    return _remembered(key, lambda: _read(path, held(stream_of(outer, member)), 1))
+    return _remembered(key, lambda: _read(path, Held(stream_of(outer, member)), 1))
 
 
 def _remembered(key: tuple[str, int, int], read: Callable[[], Archive | None]) -> Archive | None:
@@ -207,7 +208,7 @@ def _read_tgz(path: Path, opened: Callable[[], BinaryIO], depth: int) -> Archive
         if not is_tar(stream.read(512)):
             return None
         stream.seek(0)
-        whole = held(stream)
+        whole = Held(stream)
     return _read(path, whole, depth)
 
 
@@ -303,25 +304,28 @@ def data_at(path: Path, source: BinaryIO, member: Member) -> int:
     return member.at + 30 + lengths
 
 
-def held(stream: BinaryIO) -> Callable[[], BinaryIO]:
-    """Take a stream's bytes out once and give fresh streams over them; closes the stream.
+class Held:
+    """Bytes taken out once; a call gives a fresh stream over them.
 
-    Small ones stay in memory, large ones in a temporary folder that goes when unused.
+    Small ones stay in memory, large ones in a temporary folder that goes with this object.
     """
-    with stream:
-        first = stream.read(inflate.IN_MEMORY)
-        if len(first) < inflate.IN_MEMORY:
-            return lambda: cast(BinaryIO, io.BytesIO(first))
-        folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-        copy = Path(folder.name) / "archive"
-        with copy.open("wb") as target:
-            target.write(first)
-            while piece := stream.read(1 << 20):
-                target.write(piece)
 
-    def opened() -> BinaryIO:
-        with suppress(AttributeError):
-            opened.folder = folder  # type: ignore[attr-defined]
-        return cast(BinaryIO, copy.open("rb"))
+    def __init__(self, stream: BinaryIO) -> None:
+        self._first, self._copy = b"", Path()
+        with stream:
+            first = stream.read(inflate.IN_MEMORY)
+            if len(first) < inflate.IN_MEMORY:
+                self._first = first
+                return
+            folder = tempfile.mkdtemp()
+            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+            self._copy = Path(folder) / "archive"
+            with self._copy.open("wb") as target:
+                target.write(first)
+                shutil.copyfileobj(stream, target, 1 << 20)
 
-    return opened
+    def __call__(self) -> BinaryIO:
+        """A fresh stream."""
+        if self._copy == Path():
+            return cast(BinaryIO, io.BytesIO(self._first))
+        return cast(BinaryIO, self._copy.open("rb"))
