@@ -11,6 +11,7 @@ from app.failures import sentence
 from app.presenters.model_facts import memory_mb
 from app.services import Services
 from db.errors import StoreError
+from db.settings import Settings
 
 MEGABYTE = 1_000_000
 MEMORY_SHARE, MOST_MB, UNKNOWN_MB = 8, 4096, 1000
@@ -22,6 +23,14 @@ def picture_bytes(chosen_mb: int) -> int:
         return chosen_mb * MEGABYTE
     known = memory_mb()
     return (UNKNOWN_MB if known is None else min(MOST_MB, known // MEMORY_SHARE)) * MEGABYTE
+
+
+def display_words(settings: Settings) -> str:
+    """What is kept about the display, in one line."""
+    if not settings.display_size:
+        return "Nothing is stated about the display yet."
+    stated = settings.display_statement or "nothing stated"
+    return f"{settings.display_size}, {settings.display_scale}: {stated}"
 
 
 def keep_display(services: Services, size: str, scale: str, statement: str, origin: str) -> str:

@@ -185,15 +185,17 @@ class Loader:
     def _fill(self, row: int, entry: Entry) -> None:
         self._filling = row
         search = self._search
-        wanted = Control(
-            cancelled=lambda: search != self._search or row not in (*self._wanted, self._ahead)
-        )
+        wanted = Control(cancelled=lambda: search != self._search or not self._worth(row))
         self._tasks.run(
             self,
             lambda: entry.stack.fill(control=wanted),
             lambda _pixels: self._filled(row, search),
             lambda error: self._stopped(row, search, error),
         )
+
+    def _worth(self, row: int) -> bool:
+        """True if filling a row goes on: it is on show, or next while nothing is urgent."""
+        return row in self._wanted or (row == self._ahead and not self.busy)
 
     def _filled(self, row: int, search: int) -> None:
         if search != self._search:

@@ -10,6 +10,7 @@ from typing import Any
 
 from app.changes import Change
 from app.presenters.base import Presenter
+from app.presenters.display import display_words, keep_display
 from app.presenters.settings_keys import ORIGIN, KeysPresenter
 from app.services import Services
 from db.errors import StoreError
@@ -23,19 +24,29 @@ class SettingsPresenter(Presenter):
         super().__init__(view, services)
         view.edited.connect(self._edited)
         view.defaults_wanted.connect(self._defaults)
+        view.display_stated.connect(self._keep_display)
         self.keys = KeysPresenter(view.keys_page, services)
         services.changes.watch("settings", call=self._changed)
 
     def shown(self, argument: Any = None) -> None:
         """The page came to the front."""
-        self.view.show_settings(self.services.settings.current, str(self.services.home.settings))
+        self._show()
         self.keys.shown()
+
+    def _show(self) -> None:
+        now = self.services.settings.current
+        self.view.show_settings(now, str(self.services.home.settings))
+        self.view.show_display(display_words(now), now.display_statement)
 
     def _changed(self, change: Change) -> None:
         if change.origin != ORIGIN:
-            self.view.show_settings(
-                self.services.settings.current, str(self.services.home.settings)
-            )
+            self._show()
+
+    def _keep_display(self, size: str, scale: str, statement: str) -> None:
+        problem = keep_display(self.services, size, scale, statement, ORIGIN)
+        self._show()
+        if problem:
+            self.view.show_state(problem, tone="error")
 
     def _edited(self, _name: str) -> None:
         try:

@@ -140,6 +140,7 @@ class ViewerPresenter(Presenter):
             self._lay_out("1")
             self.view.show_status(count)
             self._explain_nothing()
+            self._tell()
             return
         self._lay_out(hung.layout)
         for frame, row in enumerate(hung.rows):
@@ -152,8 +153,8 @@ class ViewerPresenter(Presenter):
 
     def _explain_nothing(self) -> None:
         """Without a picture the first thing that says why, or its words, comes up."""
-        if self._found[0].error is not None or not self._found[0].text:
-            self.show(0, 0)
+        texts = text_rows(self._found)
+        self.show(texts[0] if texts else 0, 0)
 
     def _first_report(self) -> None:
         """The report of what hangs, or the only one."""
@@ -186,6 +187,7 @@ class ViewerPresenter(Presenter):
     def choose_layout(self, name: str) -> None:
         """One, two or four frames; empty ones take the next series."""
         self._lay_out(name)
+        self.view.show_status(f"{len(self._found):,} found")
         taken = {shown.row for shown in self._shown.values()}
         free = [row for row, one in enumerate(self._found) if pictured(one) and row not in taken]
         for frame in range(FRAMES_OF[name]):
@@ -315,12 +317,15 @@ class ViewerPresenter(Presenter):
 
     def _not_decoded(self, row: int, error: Exception) -> None:
         title = heading_of(self._found[row])
+        name = f"{self._found[row].path.name}: "
+        self.view.show_problem(row, sentence(error).removeprefix(name))
         for frame, shown in self._shown.items():
             if shown.row == row:
                 self.view.show_notice(frame, sentence(error), title, kind="error")
         self.view.watch(on=self._loader.busy)
 
     def _rendered(self, row: int, mode: str) -> None:
+        self.view.show_status("")
         for frame, shown in self._shown.items():
             if (shown.row, shown.mode) == (row, mode):
                 self._put(frame, keep="place")
@@ -362,7 +367,8 @@ class ViewerPresenter(Presenter):
             return
         self._report = row
         text = self._found[row].text or ""
-        self.view.show_report(text, parts_of(text))
+        alone = not any(one.kind in PICTURES for one in self._found)
+        self.view.show_report(text, parts_of(text), alone=alone)
 
     # settings
 

@@ -20,6 +20,8 @@ PICTURES = ("image", "volume", "cine")
 WORDS = {"report": "Report", "document": "Document", "other": "Other", "error": "Cannot be read"}
 PLANES = {"S": "axial", "I": "axial", "A": "coronal", "P": "coronal", "L": "sagittal",
           "R": "sagittal"}  # fmt: skip
+SHORT_WARNINGS = {"burned_in_text": "burned-in text?", "head": "may show a face",
+                  "head_unknown": "may show a face"}  # fmt: skip
 FRAME_MS = 1000 / 15  # where a cine does not say its rate
 NO_PICTURE = "This object holds nothing that can be shown."
 
@@ -86,24 +88,31 @@ def model_picture(seen: Seen, picture: Picture | None) -> Picture:
 def row_of(evidence: Evidence) -> SeriesRow:
     """What the strip says of one object; never a patient's attribute."""
     problem = sentence(evidence.error) if evidence.error is not None else ""
-    warns = warned(evidence)
+    short = [SHORT_WARNINGS[word] for word in evidence.warnings if word in SHORT_WARNINGS]
+    size = f"{size_words(evidence)}  " if evidence.shape else ""
     return SeriesRow(
-        title=title_of(evidence),
-        detail=evidence.path.name,
+        title=name_of(evidence),
+        detail=f"{size}{evidence.path.name}",
         kind=evidence.kind,
-        problem=problem,
-        facts=size_words(evidence),
-        warning=warns[0] if warns and not problem else "",
+        problem=problem.removeprefix(f"{evidence.path.name}: "),
+        facts=count_words(evidence),
+        warning=", ".join(short) if not problem else "",
     )
 
 
-def title_of(evidence: Evidence) -> str:
-    """``CT, axial, 64 slices``; ``MG, L CC``; ``Report``."""
+def name_of(evidence: Evidence) -> str:
+    """``CT, axial``; ``MG, L CC``; ``Report``."""
     if evidence.kind not in PICTURES:
         return WORDS.get(evidence.kind, evidence.kind)
     parts = [evidence.modality or {"image": "Picture", "cine": "Cine"}.get(evidence.kind, "Volume")]
-    parts += [side_words(evidence), plane_of(evidence), count_words(evidence)]
+    parts += [side_words(evidence), plane_of(evidence)]
     return ", ".join(part for part in parts if part)
+
+
+def title_of(evidence: Evidence) -> str:
+    """``CT, axial, 64 slices``."""
+    count = count_words(evidence) if evidence.kind in PICTURES else ""
+    return ", ".join(part for part in (name_of(evidence), count) if part)
 
 
 def side_words(evidence: Evidence) -> str:
@@ -148,8 +157,6 @@ def warned(evidence: Evidence) -> tuple[str, ...]:
 
 def notes_of(evidence: Evidence, pixels: Pixels | None = None) -> tuple[str, ...]:
     """Everything that a reader should know, warnings first, without doubles."""
-    derived = evidence.window_source == "derived" or (
-        pixels is not None and pixels.window_source == "derived" and not pixels.color
-    )
+    derived = pixels is not None and pixels.window_source == "derived" and not pixels.color
     known = ("window derived from the values: the file names none",) if derived else ()
     return tuple(dict.fromkeys((*warned(evidence), *evidence.notes, *known)))

@@ -25,6 +25,7 @@ from app.widgets.blocks import (
 )
 from app.widgets.form import DataForm
 from app.widgets.ink import px
+from app.widgets.pattern_screen import PatternScreen
 
 
 class SettingsView(QWidget):
@@ -33,6 +34,7 @@ class SettingsView(QWidget):
     edited = Signal(str)
     defaults_wanted = Signal()
     words_changed = Signal(str)
+    display_stated = Signal(str, str, str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,6 +51,9 @@ class SettingsView(QWidget):
         self.path = quiet(small=True)
         self.keys_page = KeysView()
         self.keys = self.keys_page.keys
+        self.display = quiet(small=True)
+        self._statement = ""
+        self._pattern: PatternScreen | None = None
         self.none_found = quiet("No setting holds these words.")
         self.none_found.hide()
         self.tabs = QTabWidget()
@@ -70,6 +75,7 @@ class SettingsView(QWidget):
             column(
                 self.none_found,
                 self.form,
+                row(button("Test pattern of the display", self.open_pattern), self.display, 1),
                 row(button("Restore the defaults", self.defaults_wanted.emit), self.state, 1),
                 self.path,
                 1,
@@ -87,6 +93,19 @@ class SettingsView(QWidget):
         """Show a settings dataclass and where it is kept."""
         self.form.show_value(settings)
         self.path.setText(f"Kept in {path}")
+
+    def show_display(self, words: str, statement: str) -> None:
+        """What is kept about the display."""
+        self._statement = statement
+        self.display.setText(words)
+
+    def open_pattern(self) -> None:
+        """The test pattern on the display that shows this window."""
+        if self._pattern is None:
+            self._pattern = PatternScreen()
+            self._pattern.stated.connect(self.display_stated)
+            self.destroyed.connect(self._pattern.deleteLater)
+        self._pattern.open(self, self._statement)
 
     def settings(self) -> Any:
         """The dataclass as edited.

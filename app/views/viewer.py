@@ -82,10 +82,10 @@ class ViewerView(QWidget):
         self._stack = QStackedLayout(self)
         self._tick = QTimer(self, interval=TICK_MS)
         self._tick.timeout.connect(self.ticked)
+        self.help = KeyHelp(self, page="viewer")
         self._lay_out()
         self._connect()
         self._ask_for_files()
-        self.help = KeyHelp(self, page="viewer")
         self.show_empty("Open a file or a folder, or drop it here.")
         self.show_layout("1")
 
@@ -99,24 +99,29 @@ class ViewerView(QWidget):
     def show_empty(self, sentence: str) -> None:
         """Nothing is open."""
         self.empty.say(sentence)
-        self._stack.setCurrentWidget(self.empty)
+        self._turn_to(self.empty)
 
     def show_working(self, sentence: str) -> None:
         """Looking through files takes a while."""
         self.working.say(sentence)
-        self._stack.setCurrentWidget(self.working)
+        self._turn_to(self.working)
 
     def show_series(self, rows: Sequence[SeriesRow]) -> None:
         """The strip; all frames empty."""
         self.strip.show_rows(rows)
         self.grid.clear()
+        self._follow()
         self.show_report("")
-        self._stack.setCurrentWidget(self._body)
+        self._turn_to(self._body)
         self.setFocus()
 
     def show_thumbnail(self, row: int, values: NDArray[np.uint8]) -> None:
         """A small picture in the strip."""
         self.strip.show_thumbnail(row, values)
+
+    def show_problem(self, row: int, problem: str) -> None:
+        """A row of the strip turned out not to be readable."""
+        self.strip.show_problem(row, problem)
 
     def mark_series(self, rows: Sequence[int], chosen: int | None) -> None:
         """Which rows are on show."""
@@ -154,8 +159,11 @@ class ViewerView(QWidget):
         if on != self._tick.isActive():
             self._tick.start() if on else self._tick.stop()
 
-    def show_report(self, text: str, parts: Sequence[ReportPart] = ()) -> None:
-        """The report beside the pictures; folded away without one."""
+    def show_report(
+        self, text: str, parts: Sequence[ReportPart] = (), *, alone: bool = False
+    ) -> None:
+        """The report beside the pictures, or alone where there are none; folded away if empty."""
+        self.grid.setVisible(not alone)
         if text != self.report.words or not text:
             self.report.show_report(text, parts)
             self._fold("report", shown=bool(text))
@@ -265,6 +273,10 @@ class ViewerView(QWidget):
         handled = self.frames[self.active].handle_key(event)
         self._follow()
         return handled
+
+    def _turn_to(self, page: QWidget) -> None:
+        self.help.hide()
+        self._stack.setCurrentWidget(page)
 
     def _shrink(self) -> bool:
         single = self.grid.single

@@ -7,13 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QLabel, QMenu, QSlider, QToolBar, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QLabel,
+    QMenu,
+    QSlider,
+    QToolBar,
+    QToolButton,
+    QWidget,
+)
 
 from app import theme
 from app.keys import BY_ID, first_key
 from app.widgets.blocks import row
+from app.widgets.key_button import KeyButton
 
 # command, icon; None is a gap
 BUTTONS: tuple[tuple[str, str] | None, ...] = (
@@ -90,8 +99,8 @@ class TimeSlider(QWidget):
         self.moved.emit(value)
 
 
-class ViewerBar(QToolBar):
-    """Buttons from left to right; those that do not fit stand in a menu at the end.
+class ViewerBar(QFrame):
+    """Buttons from left to right; tools that do not fit stand in a menu behind them.
 
     Args:
         presets: gives (command id, words) of the window presets of the chosen picture.
@@ -106,22 +115,22 @@ class ViewerBar(QToolBar):
         super().__init__()
         self._presets = presets
         self._actions: dict[str, QAction] = {}
+        self._buttons: dict[str, KeyButton] = {}
         self.setAccessibleName("Tools")
-        self.setMovable(False)
-        self.setIconSize(QSize(18, 18))
-        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.setProperty("surface", "bar")
         self.setStyleSheet(_SHEET)
-        self._preset_button = self._menu_button()
+        self.time, self._preset_button = TimeSlider(), self._menu_button()
+        self.tools = _tool_bar("Picture tools")
         for entry in BUTTONS:
-            self._add(entry)
-            if entry is not None and entry[0] == "tool-probe":
-                self.addWidget(self._preset_button)
-        self.time = TimeSlider()
-        self._time = self.addWidget(self.time)
+            if entry is None:
+                self.tools.addSeparator()
+                continue
+            self.tools.addWidget(self._button(*entry))
+            if entry[0] == "tool-probe":
+                self.tools.addWidget(self._preset_button)
+        last = [self._button(*entry) for entry in LAST]
+        self.setLayout(row(self.tools, self.time, *last, space=2))
         self.show_moments(0, 1)
-        self.addWidget(_stretch())
-        for entry in LAST:
-            self._add(entry)
         self.name_keys()
 
     def check(self, command: str, *, on: bool) -> None:
@@ -142,7 +151,7 @@ class ViewerBar(QToolBar):
 
     def show_moments(self, number: int, count: int) -> None:
         """The slider of time points; hidden where there is one."""
-        self._time.setVisible(count > 1)
+        self.time.setVisible(count > 1)
         if count > 1:
             self.time.show_moment(number, count)
 
@@ -153,22 +162,15 @@ class ViewerBar(QToolBar):
             words = BY_ID[id_].text
             action.setText("" if id_ in PLAIN else key)
             action.setToolTip(f"{words} ({key})" if key else words)
-            button = self.widgetForAction(action)
-            if button is not None:
-                button.setAccessibleName(f"{words} ({key})" if key else words)
+            self._buttons[id_].setAccessibleName(f"{words} ({key})" if key else words)
 
-    def _add(self, entry: tuple[str, str] | None) -> None:
-        if entry is None:
-            self.addSeparator()
-            return
-        id_, icon = entry
+    def _button(self, id_: str, icon: str) -> KeyButton:
         action = QAction(theme.icon(icon), "", self)
         action.setCheckable(id_ in CHECKED)
-        action.triggered.connect(lambda _on=False, id_=id_: self._ask(id_))
+        action.triggered.connect(lambda _on=False: self._ask(id_))
         self._actions[id_] = action
-        self.addAction(action)
-        button = self.widgetForAction(action)
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._buttons[id_] = KeyButton(action)
+        return self._buttons[id_]
 
     def _ask(self, id_: str) -> None:
         action = self._actions[id_]
@@ -198,22 +200,25 @@ class ViewerBar(QToolBar):
             action.triggered.connect(lambda _on=False, id_=id_: self.asked.emit(id_))
 
 
-def _stretch() -> QWidget:
-    made = QWidget()
-    policy = made.sizePolicy()
-    policy.setHorizontalPolicy(policy.Policy.Expanding)
-    made.setSizePolicy(policy)
-    return made
+def _tool_bar(name: str) -> QToolBar:
+    """A row of buttons; what does not fit is behind a button with an arrow."""
+    bar = QToolBar()
+    bar.setAccessibleName(name)
+    bar.setMovable(False)
+    more = bar.findChild(QToolButton, "qt_toolbar_ext_button")
+    if more is not None:
+        more.setIcon(theme.icon("control-down", size=14))
+        more.setAccessibleName("More tools")
+        more.setToolTip("More tools")
+    return bar
 
 
 _SHEET = (
     f"QToolBar {{ background: {theme.PANEL}; border: none; spacing: 1px; padding: 2px; }}"
     f"QToolBar::separator {{ background: {theme.LINE}; width: 1px; margin: 4px 3px; }}"
-    "QToolButton { padding: 3px 4px; border: 1px solid transparent; background: transparent;"
+    "QToolButton { padding: 3px 3px; border: 1px solid transparent; background: transparent;"
     f" color: {theme.QUIET}; }}"
     f"QToolButton:hover {{ background: {theme.RAISED}; }}"
-    f"QToolButton:checked {{ background: {theme.LINE}; border-color: {theme.QUIET};"
-    f" color: {theme.TEXT}; }}"
     f"QToolButton:focus {{ border: 1px solid {theme.ACCENT}; }}"
     f"QToolButton:disabled {{ color: {theme.DISABLED}; }}"
 )

@@ -114,7 +114,7 @@ class KeyHelp(QFrame):
         if isinstance(line, str):
             heading = QLabel(line)
             heading.setStyleSheet("font-weight: 600;")
-            heading.setContentsMargins(0, 0 if row == 0 else theme.SPACE_S, 0, 0)
+            heading.setContentsMargins(0, 0 if row == 0 else theme.SPACE_M, 0, 2)
             self._grid.addWidget(heading, row, column * 2, 1, 2)
             return
         name, words = QLabel(line[0]), QLabel(line[1])

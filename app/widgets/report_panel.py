@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
@@ -18,7 +18,7 @@ from app.widgets.ink import px
 from app.widgets.text_panel import TextPanel
 
 JUMPS = (("findings", "Findings"), ("impression", "Impression"))
-WIDTH = 340
+WIDTH, LEAST = 340, 240
 
 
 @dataclass(frozen=True)
@@ -149,5 +149,8 @@ class ReportPanel(QFrame):
         for name, words in JUMPS:
             self.buttons[name].setText(with_key(words, name))
 
+    def sizeHint(self) -> QSize:
+        return QSize(px(WIDTH), px(WIDTH))
+
     def _fit(self) -> None:
-        self.setFixedWidth(px(WIDTH))
+        self.setMinimumWidth(px(LEAST))

@@ -6,7 +6,7 @@ Owns painting and dragging; the presenter says which rows are on show. Refuses t
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
@@ -37,6 +37,7 @@ from app.widgets.thumbnail_grid import draw_fitted, to_image
 
 SIDE = 64
 WIDTH = 236
+WRAPPED = 0.85  # how much of a line is filled where words wrap
 MIME = "application/x-triptych-series"
 ROW, IMAGE, ON_SHOW = (int(Qt.ItemDataRole.UserRole) + number for number in (1, 2, 3))
 Index = QModelIndex | QPersistentModelIndex
@@ -51,7 +52,7 @@ class SeriesRow:
         detail: its file or folder name.
         kind: ``image``, ``volume``, ``cine``, ``report``, ``document``, ``other`` or ``error``.
         problem: why it cannot be shown, empty otherwise.
-        facts: its size.
+        facts: how many slices.
         warning: what to know before it leaves the house, empty otherwise.
     """
 
@@ -107,26 +108,40 @@ class _Delegate(QStyledItemDelegate):
 
     def _words(self, painter: QPainter, box: QRect, row: SeriesRow) -> None:
         lines = [(row.title, 13, "text"), (row.facts, 11, "quiet"), (row.detail, 11, "quiet")]
-        if row.problem:
-            lines[1:] = [(f"✕ {row.problem}", 11, "error")]
-        elif row.warning:
+        if row.warning and not row.problem:
             lines.append((f"▲ {row.warning}", 11, "warn"))
         top = box.top()
-        for number, (words, size, color) in enumerate(line for line in lines if line[0]):
+        for words, size, color in (line for line in lines if line[0]):
             metrics = font_of(painter, size)
             painter.setPen(ink(color))
-            if row.problem and number == 1:
-                room = QRect(box.left(), top, box.width(), box.bottom() - top)
-                painter.drawText(room, int(Qt.TextFlag.TextWordWrap), words)
-                return
             side = Qt.TextElideMode.ElideMiddle if words == row.detail else _RIGHT
             line = QRect(box.left(), top, box.width(), metrics.height())
             painter.drawText(line, int(_MIDDLE), metrics.elidedText(words, side, box.width()))
             top += metrics.height() + 1
+        if row.problem:
+            self._problem(painter, QRect(box.left(), top, box.width(), box.bottom() - top), row)
+
+    def _problem(self, painter: QPainter, box: QRect, row: SeriesRow) -> None:
+        """As many whole lines as there is room for; the tooltip and the frame say all of it."""
+        metrics = font_of(painter, 11)
+        painter.setPen(ink("error"))
+        lines = max(1, box.height() // metrics.lineSpacing())
+        words = f"✕ {row.problem}"
+        if metrics.horizontalAdvance(words) > lines * box.width() * WRAPPED:
+            words = metrics.elidedText(words, _RIGHT, round(lines * box.width() * WRAPPED))
+        room = QRect(box.left(), box.top(), box.width(), lines * metrics.lineSpacing())
+        painter.drawText(room, int(Qt.TextFlag.TextWordWrap), words)
 
 
 _RIGHT = Qt.TextElideMode.ElideRight
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+
+
+WALKING = frozenset(
+    {Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Home, Qt.Key.Key_End, Qt.Key.Key_PageUp,
+     Qt.Key.Key_PageDown, Qt.Key.Key_Return, Qt.Key.Key_Enter}
+)  # fmt: skip
+_PAD = Qt.KeyboardModifier.KeypadModifier
 
 
 class SeriesStrip(QListWidget):
@@ -139,6 +154,7 @@ class SeriesStrip(QListWidget):
         self.setAccessibleName("Series")
         self.setItemDelegate(_Delegate(self))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setDragEnabled(True)
         self.setDragDropMode(QListWidget.DragDropMode.DragOnly)
         self.itemActivated.connect(lambda item: self.opened.emit(self.row(item)))
@@ -161,6 +177,15 @@ class SeriesStrip(QListWidget):
         if item is not None:
             item.setData(IMAGE, to_image(values))
 
+    def show_problem(self, row: int, problem: str) -> None:
+        """Why a row cannot be shown, known only once it was decoded."""
+        item = self.item(row)
+        if item is not None:
+            told = replace(item.data(ROW), problem=problem)
+            item.setData(ROW, told)
+            item.setText(told.words)
+            item.setToolTip(told.words)
+
     def mark(self, rows: Iterable[int], chosen: int | None) -> None:
         """Say which rows are on show, and which of them is in the chosen frame."""
         on_show = set(rows)
@@ -170,6 +195,13 @@ class SeriesStrip(QListWidget):
                 item.setData(ON_SHOW, number in on_show)
         if chosen is not None and self.currentRow() != chosen:
             self.setCurrentRow(chosen)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Only what walks and opens; every other key is one of the page's commands."""
+        if event.key() in WALKING and not event.modifiers() & ~_PAD:
+            super().keyPressEvent(event)
+        else:
+            event.ignore()
 
     def mimeTypes(self) -> list[str]:
         """Rows only; never a file's name."""
