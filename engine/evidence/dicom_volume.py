@@ -6,15 +6,23 @@ decoding (``stack`` does) and to know where slices lie.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import EvidenceError
-from engine.evidence.dicom_pixels import Decoded, decode_file
-from engine.evidence.study import Evidence, Pixels
+from engine.evidence.dicom_pixels import Decoded, decode_file, decode_frame_of
+from engine.evidence.native import read_native
+from engine.evidence.overlay import stacked
+from engine.evidence.study import Evidence, Overlay, Pixels
 from engine.evidence.window import derive_window
+
+THREADS = min(4, os.cpu_count() or 1)
+AHEAD = 2  # decoded slices that may wait for each thread
 
 
 class Volume:
@@ -29,8 +37,7 @@ class Volume:
         self._evidence = evidence
         self._array: NDArray[np.generic] | None = None
         self._middle = Decoded(np.zeros(0))
-        self._whole: Decoded | None = None
-        self._final: tuple[float, float] | None = None
+        self._overlays: list[tuple[int, tuple[Overlay, ...]]] = []
         self.ready: NDArray[np.bool_] = np.zeros((evidence.times, count), bool)
 
     @property
@@ -50,49 +57,77 @@ class Volume:
             True if the array was replaced by one of a wider number format.
 
         Raises:
-            EvidenceError: it is missing, damaged, or of another size than the header of the
-                first said.
+            EvidenceError: it is missing, damaged, or of another size than the rest.
         """
         if self.ready[time, place]:
             return False
-        before = self._array
+        number = self.number(time, place)
+        into = None if self._array is None else self._array[time, place]
+        found = self.read_plain(number, into)
+        return self.put(time, place, self.decode(number) if found is None else found)
+
+    def number(self, time: int, place: int) -> int:
+        """Which file of the series, or stored frame of the file, a slice is."""
         slot = time * self.ready.shape[1] + place
         order = self._evidence.order
-        found, values = self._delivered(order[slot] if order else slot)
-        if time == 0 and place == self.middle:
-            self._middle = found
-        self._put(time, place, values)
-        self.ready[time, place] = True
-        return before is not None and before is not self._array
+        return order[slot] if order else slot
 
-    def _delivered(self, number: int) -> tuple[Decoded, NDArray[np.generic]]:
-        """A slice by its number as delivered: the file of a series or the frame of a file."""
+    def path(self, number: int) -> Path:
+        """The file that holds a slice."""
         members = self._evidence.members
-        if len(members) > 1:
-            found = decode_file(members[number])
-            return found, found.values[0]
-        if self._whole is None:
-            self._whole = decode_file(members[0])
-        return self._whole, self._whole.values[number]
+        return members[number] if len(members) > 1 else members[0]
 
-    def _put(self, time: int, place: int, values: NDArray[np.generic]) -> None:
-        """Keep a slice; the array becomes wider where a slice needs a wider number format."""
-        array = self._array
+    def read_plain(self, number: int, into: NDArray[np.generic] | None) -> Decoded | None:
+        """A slice read straight from its file, into its place if it fits; None if it cannot be."""
+        native = self._evidence.native
+        known = native[number] if number < len(native) else None
+        if known is None:
+            return None
+        try:
+            values = read_native(self.path(number), known, into)
+        except EvidenceError:
+            if into is not None:
+                into[...] = 0  # no half picture
+            raise
+        if values is None:
+            return None
+        return Decoded(values[None], padding=known.stored.padding)
+
+    def decode(self, number: int) -> Decoded:
+        """A slice through all steps; may be called from several threads."""
+        if len(self._evidence.members) > 1 or self.ready.size == 1:
+            return decode_file(self.path(number))
+        return decode_frame_of(self.path(number), number)
+
+    def put(self, time: int, place: int, found: Decoded) -> bool:
+        """Keep a slice; the array becomes wider where a slice needs a wider number format.
+
+        Returns:
+            True if there was another array before.
+        """
+        values, array = found.values[0], self._array
         if array is None:
             array = np.zeros((*self.ready.shape, *values.shape), values.dtype)
-        if values.shape != array.shape[2:]:
-            path = self._path_of(place)
+        if values.shape != array.shape[2:] or len(found.values) > 1:
             reason = "this slice has another size than the rest of its series; leave it out"
-            raise EvidenceError(path, "damaged", reason)
+            raise EvidenceError(self.path(self.number(time, place)), "damaged", reason)
         kind = np.result_type(array, values)
         if kind != array.dtype:
             array = array.astype(kind)
-        array[time, place] = values
+        if not np.may_share_memory(array[time, place], values):
+            array[time, place] = values
+        replaced = self._array is not None and array is not self._array
         self._array = array
+        self._keep(time, place, found)
+        return replaced
 
-    def _path_of(self, place: int) -> Path:
-        members = self._evidence.members
-        return members[place] if place < len(members) else members[0]
+    def _keep(self, time: int, place: int, found: Decoded) -> None:
+        """What a slice brings besides its values."""
+        if time == 0 and place == self.middle:
+            self._middle = found
+        if found.overlays and time == 0:
+            self._overlays.append((place, found.overlays))
+        self.ready[time, place] = True
 
     def pixels(self) -> Pixels:
         """What is there so far; slices not ready hold zeros.
@@ -102,8 +137,6 @@ class Volume:
         evidence, array = self._evidence, self._array
         if array is None:
             raise ValueError("decode a slice first")
-        if self.complete:
-            self._whole = None
         return Pixels(
             array=array[0],
             times=array if len(array) > 1 else None,
@@ -114,11 +147,19 @@ class Volume:
             display_inverted=evidence.display_inverted,
             aspect=evidence.aspect,
             window_function=evidence.window_function,
-            lut=self._middle.lut if evidence.window_source == "lut" else None,
+            lut=self._middle.lut,
             padding=self._middle.padding,
             windows=evidence.windows,
             geometry=evidence.geometry,
+            overlays=self._drawn(),
         )
+
+    def _drawn(self) -> tuple[Overlay, ...]:
+        """The overlays of all slices of the first time point."""
+        count = self.ready.shape[1]
+        if count == 1:
+            return self._overlays[0][1] if self._overlays else ()
+        return stacked(sorted(self._overlays, key=lambda part: part[0]), count)
 
     def _window(self, array: NDArray[np.generic]) -> tuple[float, float]:
         """A window from the values that are there."""
@@ -133,9 +174,35 @@ def load(evidence: Evidence) -> Pixels:
         EvidenceError: a slice cannot be read; none is handed out then.
     """
     volume = Volume(evidence)
-    for time, place in np.ndindex(volume.ready.shape):
-        volume.read(time, place)
+    places = [(int(time), int(place)) for time, place in np.ndindex(volume.ready.shape)]
+    if not any(evidence.native) and len(places) > 1 and THREADS > 1:
+        for (time, place), found in _decoded_ahead(volume, places):
+            volume.put(time, place, found)
+    else:
+        for time, place in places:
+            volume.read(time, place)
     return volume.pixels()
+
+
+def _decoded_ahead(
+    volume: Volume, places: list[tuple[int, int]]
+) -> Iterator[tuple[tuple[int, int], Decoded]]:
+    """Slices in order, decoded by a few threads that never run far ahead.
+
+    Codecs work outside the interpreter's lock; memory stays at a few slices above the array.
+    """
+    waiting: list[tuple[tuple[int, int], Future[Decoded]]] = []
+    with ThreadPoolExecutor(THREADS, thread_name_prefix="decode") as pool:
+        try:
+            for at in places:
+                waiting.append((at, pool.submit(volume.decode, volume.number(*at))))
+                if len(waiting) >= AHEAD * THREADS:
+                    first, future = waiting.pop(0)
+                    yield first, future.result()
+            for first, future in waiting:
+                yield first, future.result()
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
 
 
 def delivered_shape(evidence: Evidence, shape: tuple[int, ...]) -> tuple[int, ...]:

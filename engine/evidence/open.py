@@ -216,7 +216,8 @@ def _start(path: Path, salt: bytes, recall: Recall) -> Instance | bytes:
             data = stream.read(FIRST)
             if data[128:132] == b"DICM":
                 header = header_of(path, data, stream, facts.st_size)
-                return describe(path, header, salt=salt, recall=recall)
+                stamp = (facts.st_size, facts.st_mtime_ns)
+                return describe(path, header, salt=salt, recall=recall, stamp=stamp)
     except OSError as failure:
         raise of_system(path, failure) from failure
     return _head(path) if data[:2] == GZIP else data[:HEAD]

@@ -15,6 +15,7 @@ import numpy as np
 from engine.evidence import arrange
 from engine.evidence.arrange import Arranged
 from engine.evidence.dicom import Instance
+from engine.evidence.native import Native
 from engine.evidence.risks import LONG_MM
 from engine.evidence.study import Evidence
 
@@ -155,11 +156,18 @@ def _joined(members: list[Instance], middle: Evidence, notes: list[str]) -> Evid
         middle,
         path=members[0].path.parent,
         members=tuple(one.path for one in members),
+        native=_native(members),
         kind="volume",
         form="3d",
         notes=(*notes, *shared),
         warnings=tuple(dict.fromkeys(word for one in members for word in one.base.warnings)),
     )
+
+
+def _native(members: list[Instance]) -> tuple[Native | None, ...]:
+    """How to read each member's pixels; empty if none can be read straight from its file."""
+    found = [one.own.get("native", (None,))[0] for one in members]
+    return tuple(found) if any(found) else ()
 
 
 def _by_number(group: list[Instance]) -> Evidence:

@@ -10,12 +10,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import EvidenceError
 from engine.evidence.geometry import Geometry
+
+if TYPE_CHECKING:
+    from engine.evidence.native import Native
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
@@ -77,6 +81,8 @@ class Evidence:
         warnings: words a program acts on: ``burned_in_text``, ``head`` (recognisable face).
         order: which of ``members`` (of a series) or which stored frame (of one file) each slice
             is, the slices of the first time point first; empty where they stand as delivered.
+        native: how to read the pixels of each of ``members`` without parsing it again, None or
+            missing where that cannot be done.
     """
 
     path: Path
@@ -114,6 +120,7 @@ class Evidence:
     directions: str | None = None
     technique: tuple[str, ...] = ()
     order: tuple[int, ...] = ()
+    native: tuple[Native | None, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
