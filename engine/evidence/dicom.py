@@ -20,11 +20,15 @@ from engine.evidence import arrange, dicomdir, identity
 from engine.evidence import dicom_facts as facts
 from engine.evidence.arrange import Spot
 from engine.evidence.dicom_facts import Plane
+from engine.evidence.dicom_layout import FLOATING, LIMIT_VALUES, Layout, layout_of
+from engine.evidence.dicom_notes import picture_notes, stream_notes
 from engine.evidence.dicom_read import PARSE_ERRORS, Header, read_header
 from engine.evidence.failures import of_system, truncated
 from engine.evidence.labels import labels_of
 from engine.evidence.multiframe import Frames, frames_of, orientation_of
+from engine.evidence.native import Native, stored_of
 from engine.evidence.pdf import enclosed_text
+from engine.evidence.presentation import inverted_of
 from engine.evidence.quiet import quiet
 from engine.evidence.recall import Recall
 from engine.evidence.sr import is_report, report_text
@@ -37,11 +41,6 @@ NO_SPOT = Spot(None, None, {}, 0.0)
 LONGEST = 1_000_000
 SLICED = frozenset({"CT", "MR", "PT"})
 SINGLE = frozenset({"CR", "DX", "MG", "IO", "PX", "RG", "XA", "RF", "US", "ES", "XC", "GM", "SM"})
-COLOR = frozenset(
-    {"RGB", "PALETTE COLOR", "YBR_FULL", "YBR_FULL_422", "YBR_RCT", "YBR_ICT", "YBR_PARTIAL_422",
-     "YBR_PARTIAL_420"}
-)  # fmt: skip
-LIMIT_VALUES = 6_000_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +85,7 @@ class _Base:
     """What one header says of its picture, apart from what differs from slice to slice."""
 
     evidence: Evidence
+    layout: Layout
     way: Plane | None
     frame: str | None
     series: str
@@ -107,18 +107,30 @@ def read_dicom(path: Path, *, salt: bytes = b"", recall: Recall | None = None) -
 
 
 def describe(
-    path: Path, header: Header, *, salt: bytes = b"", recall: Recall | None = None
+    path: Path,
+    header: Header,
+    *,
+    salt: bytes = b"",
+    recall: Recall | None = None,
+    stamp: tuple[int, int] | None = None,
 ) -> Instance:
     """Describe a DICOM file whose header was read.
+
+    Args:
+        path: the file.
+        header: its header.
+        salt: key of the pseudonyms.
+        recall: as for ``read_dicom``.
+        stamp: size and modification time in ns of a file on disk, None inside containers.
 
     Raises:
         EvidenceError: the header holds what no picture can have.
     """
     try:
         if header.lean:
-            return _describe(path, header, salt, recall or Recall())
+            return _describe(path, header, salt, recall or Recall(), stamp)
         with quiet():
-            return _describe(path, header, salt, recall or Recall())
+            return _describe(path, header, salt, recall or Recall(), stamp)
     except OSError as failure:
         raise of_system(path, failure) from failure
     except PARSE_ERRORS as failure:
@@ -126,7 +138,9 @@ def describe(
         raise EvidenceError(path, "damaged", reason) from failure
 
 
-def _describe(path: Path, header: Header, salt: bytes, recall: Recall) -> Instance:
+def _describe(
+    path: Path, header: Header, salt: bytes, recall: Recall, stamp: tuple[int, int] | None
+) -> Instance:
     """Describe a parsed header; raw values become numbers only here."""
     dataset = header.dataset
     if header.pixel_tag is None:
@@ -136,7 +150,11 @@ def _describe(path: Path, header: Header, salt: bytes, recall: Recall) -> Instan
     color = base.evidence.color
     own = dict(recall.ask("window", dataset, color, lambda: _window(dataset, color=color)))
     own["technique"] = recall.ask("technique", dataset, None, lambda: technique_of(dataset))
-    own["notes"] = (*base.evidence.notes, *own["notes"])
+    streamed = stream_notes(base.layout, header.codestream)
+    own["notes"] = (*base.evidence.notes, *own["notes"], *streamed)
+    stored = recall.ask("stored", dataset, given, lambda: stored_of(dataset, header))
+    if stored is not None and stamp is not None:
+        own["native"] = (Native(stored, header.pixel_at, *stamp),)
     spot = Spot(
         plane=_placed(dataset, base.way),
         along=_first(dataset, "SliceLocation"),
@@ -251,8 +269,8 @@ def _without_pixels(path: Path, header: Header, salt: bytes) -> Evidence:
 def _base(path: Path, header: Header, salt: bytes) -> _Base:
     """A DICOM object with pixels; nothing here may depend on where a single picture lies."""
     dataset = header.dataset
-    shape, color = _shape(path, dataset)
-    _check_length(path, header, shape)
+    layout = _layout(path, header)
+    shape = (layout.frames, layout.rows, layout.columns, *((3,) if layout.color else ()))
     found = facts.in_plane_spacing(dataset)
     in_plane = None if found is None else found[0]
     frame = frame_token(dataset)
@@ -262,7 +280,6 @@ def _base(path: Path, header: Header, salt: bytes) -> _Base:
     else:
         frames = frames_of(dataset, shape[0], in_plane, frame)
     between = facts.slice_spacing(dataset) if frames.between is None else frames.between
-    photometric = facts.word(dataset, "PhotometricInterpretation") or "MONOCHROME2"
     evidence = Evidence(
         path=NOWHERE,
         members=(),
@@ -270,15 +287,15 @@ def _base(path: Path, header: Header, salt: bytes) -> _Base:
         form="3d" if frames.kind == "volume" else "2d",
         modality=modality_of(facts.word(dataset, "Modality")),
         shape=(frames.slices, *shape[1:]),
-        color=color,
-        dtype=_dtype(dataset, header),
-        display_inverted=photometric == "MONOCHROME1",
+        color=layout.color,
+        dtype=layout.dtype.name,
+        display_inverted=inverted_of(dataset),
         spacing_mm=None if in_plane is None else (between, *in_plane),
         spacing_source=None if found is None else found[1],
         orientation=frames.orientation,
-        notes=(*_notes(dataset, color=color), *frames.notes),
+        notes=(*_notes(dataset), *picture_notes(dataset, layout), *frames.notes),
         source=_source(dataset, header),
-        photometric=photometric,
+        photometric=layout.photometric,
         aspect=facts.pixel_aspect(dataset, in_plane),
         body_part=body_part_of(facts.word(dataset, "BodyPartExamined")),
         laterality=side_of(dataset),
@@ -291,7 +308,7 @@ def _base(path: Path, header: Header, salt: bytes) -> _Base:
     )
     return _Base(
         replace(evidence, warnings=_warnings(dataset, evidence, evidence.shape)),
-        way, frame, facts.word(dataset, "SeriesInstanceUID"),
+        layout, way, frame, facts.word(dataset, "SeriesInstanceUID"),
         _warnings(dataset, evidence, (LONGEST, *shape[1:])),
     )  # fmt: skip
 
@@ -306,46 +323,22 @@ def _warnings(
     )  # fmt: skip
 
 
-def _shape(path: Path, dataset: Dataset) -> tuple[tuple[int, ...], bool]:
-    """[frames, rows, columns] with a last 3 for colour, and if it is colour."""
-    rows, columns = facts.integer(dataset, "Rows"), facts.integer(dataset, "Columns")
-    frames = max(1, facts.integer(dataset, "NumberOfFrames", 1))
-    samples = facts.integer(dataset, "SamplesPerPixel", 1)
-    if rows <= 0 or columns <= 0:
-        raise EvidenceError(path, "damaged", "the header names no picture size; copy it again")
-    if rows * columns * frames * samples > LIMIT_VALUES:
-        reason = f"the header claims {frames} x {rows} x {columns} values, more than can be opened"
+def _layout(path: Path, header: Header) -> Layout:
+    """The form of the pixels, checked against what can be opened and what is there."""
+    try:
+        found = layout_of(header.dataset, floating=FLOATING.get(header.pixel_tag or 0, 0))
+    except ValueError as failure:
+        reason = "the header names no picture size; copy it again"
+        raise EvidenceError(path, "damaged", reason) from failure
+    if found.values * found.frames > LIMIT_VALUES:
+        reason = (
+            f"the header claims {found.frames} x {found.rows} x {found.columns} values, "
+            "more than can be opened"
+        )
         raise EvidenceError(path, "too_large", reason)
-    color = facts.word(dataset, "PhotometricInterpretation") in COLOR
-    return ((frames, rows, columns, 3) if color else (frames, rows, columns)), color
-
-
-def _check_length(path: Path, header: Header, shape: tuple[int, ...]) -> None:
-    """Uncompressed pixels must be as many as the header claims."""
-    if header.pixel_length is None:
-        return
-    dataset = header.dataset
-    bits = facts.integer(dataset, "BitsAllocated", 16)
-    if header.pixel_tag == 0x7FE00008:
-        bits = 32
-    elif header.pixel_tag == 0x7FE00009:
-        bits = 64
-    samples = float(facts.integer(dataset, "SamplesPerPixel", 1))
-    if facts.word(dataset, "PhotometricInterpretation") == "YBR_FULL_422":
-        samples = 2.0
-    expected = int(shape[0] * shape[1] * shape[2] * samples * bits) // 8
-    if header.pixel_length < expected:
+    if header.pixel_length is not None and 8 * header.pixel_length < found.bits * found.frames:
         raise truncated(path)
-
-
-def _dtype(dataset: Dataset, header: Header) -> str:
-    """Number format of the stored values."""
-    if header.pixel_tag == 0x7FE00008:
-        return "float32"
-    if header.pixel_tag == 0x7FE00009:
-        return "float64"
-    bits = max(8, facts.integer(dataset, "BitsAllocated", 16))
-    return f"{'int' if facts.integer(dataset, 'PixelRepresentation') == 1 else 'uint'}{bits}"
+    return found
 
 
 def _window(dataset: Dataset, *, color: bool) -> dict[str, Any]:
@@ -368,8 +361,8 @@ def _window(dataset: Dataset, *, color: bool) -> dict[str, Any]:
     return {"window_source": "derived", "notes": notes}
 
 
-def _notes(dataset: Dataset, *, color: bool) -> tuple[str, ...]:
-    """What a reader should know, in fixed sentences without any value of free text."""
+def _notes(dataset: Dataset) -> list[str]:
+    """What a reader should know before anything of the picture itself."""
     notes = []
     modality = facts.word(dataset, "Modality")
     burned = facts.word(dataset, "BurnedInAnnotation")
@@ -377,13 +370,4 @@ def _notes(dataset: Dataset, *, color: bool) -> tuple[str, ...]:
         notes.append("burned-in text possible")
     if "LOCALIZER" in [str(one).strip() for one in dataset.get("ImageType") or []]:
         notes.append("localizer")
-    if any(tag >> 24 == 0x60 and tag & 0xFFFF == 0x3000 for tag in map(int, dataset.keys())):
-        notes.append("overlay graphics present, not shown")
-    if facts.word(dataset, "PixelPresentation") == "MIXED" or (
-        "RedPaletteColorLookupTableDescriptor" in dataset and not color
-    ):
-        notes.append("supplemental palette present, shown as grey")
-    dose = facts.numbers(dataset.get("DoseGridScaling"))
-    if dose:
-        notes.append(f"stored values; one unit is {dose[0]:g} of the dose unit")
-    return tuple(notes)
+    return notes
