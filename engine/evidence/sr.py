@@ -127,12 +127,16 @@ def _indented(text: str, depth: int) -> str:
     return "\n".join(space + one.rstrip() if one.strip() else "" for one in text.split("\n"))
 
 
+def names_person(node: Dataset) -> bool:
+    """True for an item whose name says that it is about a person or a hospital's number."""
+    code, name = _code(node, "ConceptNameCodeSequence"), _meaning(node, "ConceptNameCodeSequence")
+    return code in PERSONS or code in CONTEXT or NAMED.search(name) is not None
+
+
 def _left_out(node: Dataset) -> bool:
     """True for items that speak of persons, numbers of the hospital, dates or instances."""
-    code, name = _code(node, "ConceptNameCodeSequence"), _meaning(node, "ConceptNameCodeSequence")
-    if word(node, "ValueType") in ("PNAME", "UIDREF", "DATE", "TIME", "DATETIME"):
-        return True
-    return code in PERSONS or code in CONTEXT or NAMED.search(name) is not None
+    kind = word(node, "ValueType")
+    return kind in ("PNAME", "UIDREF", "DATE", "TIME", "DATETIME") or names_person(node)
 
 
 def _is_modifier(node: Dataset) -> bool:
