@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import imagecodecs
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.evidence.codestream import END, LOSSLESS, Stream, is_whole, read_stream
+from engine.evidence.dicom_color import space_of
 from engine.evidence.dicom_frames import Cut
 from engine.evidence.dicom_layout import Layout
 
@@ -44,7 +46,7 @@ def decode_frame(src: bytes, syntax: str, layout: Layout) -> tuple[Array, Stream
 
     Returns:
         [Y, X] or [Y, X, S] as the codestream holds it, and the facts of the codestream (None for
-        RLE and deflated frames).
+        RLE and deflated frames). Lossy JPEG is turned to RGB on the way, and its facts say so.
 
     Raises:
         Cut: the frame ends before its codestream does.
@@ -59,7 +61,11 @@ def decode_frame(src: bytes, syntax: str, layout: Layout) -> tuple[Array, Stream
     if stream is None:
         raise Cut if len(src) < 16 else Unfit("no codestream of any kind")
     _check(src, stream, layout)
-    values = _decoded(src, stream)
+    lossy = stream.process not in (0, 0xF7) and stream.process not in LOSSLESS
+    if lossy and layout.samples == 3 and space_of(layout.photometric, stream) == "ybr":
+        values, stream = _jpeg(src, stream, colors="RGB"), replace(stream, space="rgb")
+    else:
+        values = _decoded(src, stream)
     if values.shape != layout.shape:
         raise Unfit("the codestream decodes to another shape")
     return values, stream
@@ -98,27 +104,27 @@ def _high_throughput(src: bytes) -> Array:
         return np.asarray(imagecodecs.jpeg2k_decode(src))
 
 
-def _jpeg(src: bytes, stream: Stream) -> Array:
-    """JPEG without any colour transform; a frame with lost bytes is found by trial.
+def _jpeg(src: bytes, stream: Stream, *, colors: str = "YCBCR") -> Array:
+    """JPEG, without any colour transform if not asked; a frame with lost bytes is found by trial.
 
     A decoder that runs out of data fills the rest with its last value and says nothing. Where
     the last corner is flat the frame is decoded again with bytes put before its end marker: a
     whole frame never reaches them.
     """
-    values = _plain_jpeg(src, stream)
+    values = _plain_jpeg(src, stream, colors)
     if _is_flat(values, 1 if stream.process in LOSSLESS else 8):
         head = src[: src.rfind(END)].rstrip(b"\xff")
-        again = _plain_jpeg(head + PROBE + END, stream)
+        again = _plain_jpeg(head + PROBE + END, stream, colors)
         if not np.array_equal(values, again):
             raise Cut
     return values
 
 
-def _plain_jpeg(src: bytes, stream: Stream) -> Array:
+def _plain_jpeg(src: bytes, stream: Stream, colors: str) -> Array:
     """One pass of the decoder."""
     if stream.components == 1:
         return np.asarray(imagecodecs.jpeg8_decode(src))
-    return np.asarray(imagecodecs.jpeg8_decode(src, colorspace="YCBCR", outcolorspace="YCBCR"))
+    return np.asarray(imagecodecs.jpeg8_decode(src, colorspace="YCBCR", outcolorspace=colors))
 
 
 def _is_flat(values: Array, block: int) -> bool:

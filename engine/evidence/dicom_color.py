@@ -7,6 +7,7 @@ management: an ICC profile is noted elsewhere and not applied.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,11 @@ from engine.evidence.codestream import Stream
 
 CONTRADICTION = "the colours in the codestream are {0}, the header says {1}; {0} is shown"
 COLORS = ("Red", "Green", "Blue")
-# Y, Cb, Cr to R, G, B in 16-bit fixed point; full and studio range (ITU-R BT.601).
-FULL = np.array([[1.0, 0.0, 1.402], [1.0, -0.344136286, -0.714136286], [1.0, 1.772, 0.0]])
-PARTIAL = np.array([[1.164383562, 0.0, 1.596026786], [1.164383562, -0.391762290, -0.812967647],
-                    [1.164383562, 2.017232143, 0.0]])  # fmt: skip
-MEMORY_VALUES = 1 << 20
+# Black level, then what Y, Cr (red), Cr (green), Cb (green) and Cb (blue) count (ITU-R BT.601).
+MATRICES = {
+    "ybr": (0.0, 1.0, 1.402, -0.714136286, -0.344136286, 1.772),
+    "partial": (16.0, 1.164383562, 1.596026786, -0.812967647, -0.391762290, 2.017232143),
+}
 
 
 def space_of(photometric: str, stream: Stream | None) -> str:
@@ -63,14 +64,34 @@ def to_rgb(values: NDArray[Any], space: str, *, bits: int) -> NDArray[np.uint8]:
         values = (values >> max(0, bits - 8)).astype(np.uint8)
     if space == "rgb":
         return values
-    matrix, dark = (FULL, 0.0) if space == "ybr" else (PARTIAL, 16.0)
-    flat = values.reshape(-1, 3)
-    found = np.empty(flat.shape, np.uint8)
-    offset = np.array([dark, 128.0, 128.0], np.float32)
-    for at in range(0, len(flat), MEMORY_VALUES):
-        part = (flat[at : at + MEMORY_VALUES].astype(np.float32) - offset) @ matrix.T.astype("f4")
-        found[at : at + MEMORY_VALUES] = np.clip(np.rint(part), 0.0, 255.0)
-    return found.reshape(values.shape)
+    luma, red, green_red, green_blue, blue = _tables(space)
+    y, cb, cr = (values[..., channel] for channel in range(3))
+    found = np.empty(values.shape, np.uint8)
+    level = luma.take(y)
+    found[..., 0] = _clipped(level + red.take(cr))
+    found[..., 1] = _clipped(level + green_red.take(cr) + green_blue.take(cb))
+    found[..., 2] = _clipped(level + blue.take(cb))
+    return found
+
+
+@cache
+def _tables(space: str) -> tuple[NDArray[np.int32], ...]:
+    """What each of 256 values adds to a colour, in 65536ths; half a step for rounding."""
+    dark, luma, red, green_red, green_blue, blue = MATRICES[space]
+    every = np.arange(256)
+    steps = (
+        (every - dark) * luma, (every - 128) * red, (every - 128) * green_red,
+        (every - 128) * green_blue, (every - 128) * blue,
+    )  # fmt: skip
+    tables = [np.rint(step * 65536.0).astype(np.int32) for step in steps]
+    tables[0] += 32768
+    return tuple(tables)
+
+
+def _clipped(sums: NDArray[np.int32]) -> NDArray[np.uint8]:
+    """Sums in 65536ths as 8-bit values."""
+    np.right_shift(sums, 16, out=sums)
+    return np.clip(sums, 0, 255, out=sums).astype(np.uint8)
 
 
 class Palette:

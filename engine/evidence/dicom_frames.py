@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import BinaryIO
 
@@ -17,8 +18,12 @@ from pydicom.filereader import read_partial
 from pydicom.tag import BaseTag
 from pydicom.uid import UID
 
+from engine.evidence.dicom_color import Palette
+from engine.evidence.dicom_deflate import plain
 from engine.evidence.dicom_layout import FLOATING, Layout, layout_of
 from engine.evidence.dicom_read import syntax_of
+from engine.evidence.overlay import overlays_of
+from engine.evidence.study import Overlay
 
 PIXELS = {**FLOATING, 0x7FE00010: 0}
 UNDEFINED = 0xFFFFFFFF
@@ -43,6 +48,7 @@ class Source:
         frames: (place, length) of the fragments of each frame; empty if native.
         words: True if 8-bit and packed values stand in 16-bit words of the file's byte order.
         big: True for big endian.
+        deflated: True if the file must be made plain before it is read.
     """
 
     dataset: FileDataset
@@ -53,6 +59,22 @@ class Source:
     frames: tuple[tuple[tuple[int, int], ...], ...]
     words: bool
     big: bool
+    deflated: bool = False
+
+    @cached_property
+    def overlays(self) -> tuple[Overlay, ...]:
+        """Overlay planes with data of their own, over all frames."""
+        return overlays_of(self.dataset, self.layout.frames)
+
+    @cached_property
+    def palette(self) -> Palette | None:
+        """The palette of a picture that has one."""
+        named = self.layout.samples == 1 and self.layout.photometric == "PALETTE COLOR"
+        return Palette(self.dataset, big_endian=self.big) if named else None
+
+    def opened(self, stream: BinaryIO) -> BinaryIO:
+        """The file's stream as frames are read from it."""
+        return plain(stream) if self.deflated else stream
 
 
 class _Watch:
@@ -73,12 +95,13 @@ def find_source(stream: BinaryIO) -> Source:
     """Parse a header and find the frames.
 
     Args:
-        stream: the file, made plain by ``dicom_deflate.plain``.
+        stream: the file from its start.
 
     Raises:
         Cut: there are fewer fragments than frames, or the file ends among them.
         ValueError: it holds no pixels, or what stands there are no fragments.
     """
+    whole, stream = stream, plain(stream)
     watch = _Watch(stream)
     dataset = read_partial(stream, stop_when=watch, force=True)
     if not watch.tag:
@@ -95,6 +118,7 @@ def find_source(stream: BinaryIO) -> Source:
         frames=_frames(stream, watch.at, dataset, layout.frames) if encapsulated else (),
         words=bool(implicit) or watch.vr == "OW",
         big=little is False,
+        deflated=stream is not whole,
     )
 
 

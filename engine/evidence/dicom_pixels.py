@@ -20,14 +20,13 @@ from pydicom.uid import UID
 
 from engine.errors import EvidenceError
 from engine.evidence import dicom_facts as facts
-from engine.evidence.dicom_deflate import plain
 from engine.evidence.dicom_frames import Cut, Source, find_source
 from engine.evidence.dicom_layout import LIMIT_VALUES
 from engine.evidence.dicom_read import PARSE_ERRORS
 from engine.evidence.dicom_values import colored, grey, raw_words
 from engine.evidence.failures import of_system, truncated
 from engine.evidence.files import facts_of, open_file
-from engine.evidence.overlay import at_frame, embedded_of, has_embedded, overlays_of
+from engine.evidence.overlay import at_frame, embedded_of, has_embedded
 from engine.evidence.presentation import table_of
 from engine.evidence.quiet import quiet
 from engine.evidence.study import Overlay, VoiLut
@@ -101,7 +100,7 @@ def _opened(path: Path) -> Iterator[tuple[BinaryIO, Source]]:
             syntax = source.syntax
             if source.layout.values * source.layout.frames > LIMIT_VALUES:
                 raise MemoryError
-            yield plain(stream), source
+            yield source.opened(stream), source
     except OSError as failure:
         raise of_system(path, failure) from failure
     except DECODE_ERRORS as failure:
@@ -112,7 +111,7 @@ def _opened(path: Path) -> Iterator[tuple[BinaryIO, Source]]:
 def _source_of(path: Path, size: int, mtime_ns: int) -> Source:
     """The parsed header; size and time are there to forget it when the file changes."""
     with open_file(path) as stream:
-        return find_source(plain(stream))
+        return find_source(stream)
 
 
 def _failure(path: Path, failure: Exception, syntax: UID) -> EvidenceError:
@@ -163,7 +162,7 @@ def _gathered(frames: range, decode: Any) -> NDArray[Any]:
 def _overlays(stream: BinaryIO, source: Source, frames: range) -> tuple[Overlay, ...]:
     """Overlays of all frames of the file, or of one of several."""
     dataset, count = source.dataset, source.layout.frames
-    found = overlays_of(dataset, count)
+    found = source.overlays
     if len(frames) < count:
         found = at_frame(found, frames[0])
     if has_embedded(dataset) and source.layout.samples == 1:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from engine.evidence import dicom_facts as facts
 from engine.evidence.codestream import Stream
 from engine.evidence.dicom_codecs import decode_frame, packed
-from engine.evidence.dicom_color import Palette, space_of, to_rgb
+from engine.evidence.dicom_color import space_of, to_rgb
 from engine.evidence.dicom_frames import Source, read_frame, read_native
 
 Array = NDArray[Any]
@@ -70,9 +70,8 @@ def colored(source: Source) -> Callable[[BinaryIO, int], NDArray[np.uint8]] | No
         NotImplementedError: two, four or more samples.
         ValueError: the header holds no usable palette.
     """
-    layout = source.layout
-    if layout.samples == 1 and layout.photometric == "PALETTE COLOR":
-        palette = Palette(source.dataset, big_endian=source.big)
+    layout, palette = source.layout, source.palette
+    if palette is not None:
         return lambda stream, frame: palette.apply(grey(stream, source, frame))
     if layout.samples == 1:
         return None
