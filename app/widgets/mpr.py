@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from app import theme
 from app.widgets.canvas_words import position_words
-from app.widgets.content import Picture, ViewState
+from app.widgets.content import Picture, ViewState, slice_index
 from app.widgets.image_canvas import ImageCanvas
 from app.widgets.measure import place_words, value_words
 from app.widgets.reslice import NAMES, Planes, can_reslice, planes_of
@@ -81,10 +81,10 @@ class MprView(QWidget):
         if self._planes is None:
             self.facts.say(())
             return False
-        axial = self._planes.axial
-        assert axial.geometry is not None
-        middle = [size // 2 for size in axial.array.shape[:3]]
-        self._go_to(axial.geometry.point((middle[0], middle[1], middle[2])))
+        assert picture is not None
+        assert picture.geometry is not None
+        slices, rows, columns = picture.array.shape[:3]
+        self._go_to(picture.geometry.point((slice_index(0.5, slices), rows // 2, columns // 2)))
         return True
 
     def refresh(self) -> None:
