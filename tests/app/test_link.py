@@ -131,7 +131,7 @@ def test_reference_lines_of_oblique_planes(name):
 
 def test_the_active_viewer_draws_its_line_on_the_others(linked):
     link, (one, two, three) = linked(
-        phantom("axial"), moved(phantom("coronal"), 0, 0, 26), phantom(frame="two")
+        phantom("axial"), moved(phantom("coronal"), 0, -10, 26), phantom(frame="two")
     )
     link.set_lines(on=True)
     wheel(one, -120)
