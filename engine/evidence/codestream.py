@@ -29,8 +29,6 @@ class Stream:
         process: the start-of-frame marker of JPEG, 0 for others.
         tiles: tiles of JPEG 2000.
         start: where the JPEG 2000 codestream begins, after the boxes of a JP2 file.
-        high_throughput: True for JPEG 2000 Part 15.
-        reversible: True if JPEG 2000 says that it is lossless.
     """
 
     rows: int
@@ -43,8 +41,6 @@ class Stream:
     process: int = 0
     tiles: int = 1
     start: int = 0
-    high_throughput: bool = False
-    reversible: bool = False
 
 
 def read_stream(src: bytes) -> Stream | None:
@@ -148,7 +144,7 @@ def _jpeg_2000(src: bytes) -> Stream | None:
     tiles = -(-(_long(src, siz + 2) - _long(src, siz + 26)) // wide)
     tiles *= -(-(_long(src, siz + 6) - _long(src, siz + 30)) // high)
     depth = src[siz + 36]
-    after, cod = start + 4 + _short(src, start + 4), _coding_style(src, start)
+    cod = _coding_style(src, start)
     return Stream(
         rows=down,
         columns=across,
@@ -158,8 +154,6 @@ def _jpeg_2000(src: bytes) -> Stream | None:
         space="rgb" if cod[8:9] == b"\1" else None,  # the component transform is undone
         tiles=tiles,
         start=start,
-        reversible=cod[13:14] == b"\1",
-        high_throughput=src[after : after + 2] == b"\xff\x50",
     )
 
 
@@ -168,7 +162,7 @@ def _coding_style(src: bytes, start: int) -> bytes:
     at = start + 2
     while src[at] == 0xFF and src[at + 1] != 0x90:
         if src[at + 1] == 0x52:
-            return src[at : at + 14]
+            return src[at : at + 9]
         at += 2 + _short(src, at + 2)
     return b""
 

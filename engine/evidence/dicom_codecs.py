@@ -88,31 +88,18 @@ def _decoded(src: bytes, stream: Stream) -> Array:
         return _jpeg(src, stream)
     if stream.components == 0:
         return np.asarray(imagecodecs.jpegxl_decode(src))
-    if stream.high_throughput and stream.reversible:
-        return _high_throughput(src[stream.start :])
     return np.asarray(imagecodecs.jpeg2k_decode(src))
-
-
-def _high_throughput(src: bytes) -> Array:
-    """Lossless HTJ2K by its own codec; by the general one for what it does not know.
-
-    Lossy streams are not given to it: it wraps values that overshoot their range.
-    """
-    try:
-        return np.asarray(imagecodecs.htj2k_decode(src))
-    except imagecodecs.Htj2kError:
-        return np.asarray(imagecodecs.jpeg2k_decode(src))
 
 
 def _jpeg(src: bytes, stream: Stream, *, colors: str = "YCBCR") -> Array:
     """JPEG, without any colour transform if not asked; a frame with lost bytes is found by trial.
 
     A decoder that runs out of data fills the rest with its last value and says nothing. Where
-    the last corner is flat the frame is decoded again with bytes put before its end marker: a
-    whole frame never reaches them.
+    the last corner is flat (colour: always) the frame is decoded again with bytes put before its
+    end marker: a whole frame never reaches them.
     """
     values = _plain_jpeg(src, stream, colors)
-    if _is_flat(values, 1 if stream.process in LOSSLESS else 8):
+    if stream.components > 1 or _is_flat(values, 1 if stream.process in LOSSLESS else 8):
         head = src[: src.rfind(END)].rstrip(b"\xff")
         again = _plain_jpeg(head + PROBE + END, stream, colors)
         if not np.array_equal(values, again):
