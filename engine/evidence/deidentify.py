@@ -28,7 +28,7 @@ LOOKED_AT = TEXT | {"SQ", "UI", "PN", "DA", "DT"}
 # identifiers of rules and codes, not of instances
 NO_INSTANCE = ("Class", "TransferSyntax", "CodingScheme", "ContextUID", "MappingResource",
                "ContextGroup", "Template", "Creator")  # fmt: skip
-METHOD = "PS3.15 Annex E, Basic Application Confidentiality Profile; pixels not treated"
+METHOD = "PS3.15 Annex E Basic Profile; pixels not treated"
 DEPTH = 60
 
 
@@ -84,7 +84,7 @@ def _statement(dataset: Dataset, out: Dataset, chosen: tuple[profile.Option, ...
             done.append((code, word(item, "CodeMeaning")))
     names = {option.name for option in chosen}
     out.PatientIdentityRemoved = "YES"
-    out.DeidentificationMethod = METHOD[:64]
+    out.DeidentificationMethod = METHOD
     out.DeidentificationMethodCodeSequence = Sequence([_code(*one) for one in done])
     out.LongitudinalTemporalInformationModified = (
         "UNMODIFIED" if "retain-full-dates" in names
@@ -294,7 +294,7 @@ class _Work:
             items = [cleaning.without_text(one) for one in element.value or []]
             kept = [self.item(one, depth + 1) for one in items if "GraphicObjectSequence" in one]
             return DataElement(tag, "SQ", Sequence(kept)) if kept else None
-        return source.get_item(tag) if tag.element == 0x3000 else None
+        return source.get_item(tag) if tag.group >> 8 == 0x60 and tag.element == 0x3000 else None
 
     def private(self, source: Dataset, tag: BaseTag, depth: int) -> Any:
         """Private elements that the standard lists as safe, if they may stay."""
