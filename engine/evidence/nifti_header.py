@@ -25,6 +25,7 @@ MAGIC_1, MAGIC_2 = (b"n+1\0", b"ni1\0"), (b"n+2\0", b"ni2\0")
 TO_MM = {1: 1000.0, 3: 0.001}
 LIMIT_VALUES = 6_000_000_000
 DIFFER_MM = 0.1  # two orientations of one file farther apart than this are said to differ
+SAME_SIZE = 0.01
 RGB_INTENTS = (2003, 2004)
 
 
@@ -265,6 +266,8 @@ def _affine(raw: _Raw, notes: list[str]) -> tuple[NDArray[np.float64] | None, st
         notes.append("the file's sform is no orientation and is left out")
     if sform is None:
         return qform, None if qform is None else "qform"
+    if not np.allclose(np.linalg.norm(sform[:3, :3], axis=0), _zooms(raw), rtol=SAME_SIZE, atol=0):
+        notes.append("voxel sizes of sform and pixdim differ; those of the sform are taken")
     if qform is not None:
         apart = _apart(sform, qform, raw.dims)
         if apart > DIFFER_MM:

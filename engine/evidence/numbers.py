@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from engine.evidence import containers, files, inflate
 from engine.evidence.failures import bomb, of_system, too_large, truncated
 
-BLOCK = 1 << 20  # values scaled at a time
+BLOCK = 1 << 18  # values scaled at a time
 MOST_DEFLATE = 1032  # no deflate stream grows more (RFC 1951: 258 bytes from 2 bits)
 FREE_BYTES = 4 << 30  # a claim up to here is believed at any ratio: masks are mostly zeros
 WHOLE = (np.int16, np.uint16, np.int32)

@@ -99,7 +99,8 @@ def test_large_members_go_to_a_temporary_file(
 def test_names_stay_inside_and_none_is_lost(tmp_path: Path) -> None:
     content = {
         "../../up.txt": b"1", "/root.txt": b"2", "C:\\disk\\file.txt": b"3",
-        "back\\slash.txt": b"4", "./dot//twice.txt": b"5", "a:b.txt": b"6", "back/slash.txt": b"7", "line\nbreak": b"8",
+        "back\\slash.txt": b"4", "./dot//twice.txt": b"5", "a:b.txt": b"6",
+        "back/slash.txt": b"7", "line\nbreak": b"8",
     }  # fmt: skip
     path = make(tmp_path / "a.zip", content)
     found = {name: read(path / name) for name in names(path)}
