@@ -10,9 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from app.presenters.loader import Entry
 from app.presenters.viewer_picture import model_picture, picture_of
 from app.widgets.content import Picture
+from engine.evidence.geometry import STRAIGHT_MM
 from engine.evidence.pixels import as_model_sees
 from engine.evidence.study import Evidence
 
@@ -60,7 +63,10 @@ class Renderings:
     def tilted(self, row: int) -> bool:
         """True if a series can be straightened."""
         geometry = self._found[row].geometry
-        return geometry is not None and not geometry.straight
+        if geometry is None or len(geometry.origin_Z3) < 2:
+            return False
+        aside = geometry.slice_step - geometry.normal * float(geometry.slice_step @ geometry.normal)
+        return float(np.linalg.norm(aside)) > STRAIGHT_MM
 
     def kept(self, row: int, mode: str) -> Rendering | None:
         """What was made already."""

@@ -5,7 +5,7 @@ Lays out, emits intents, takes plain values. Tools are keys first, a slim bar se
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +23,10 @@ from PySide6.QtWidgets import (
 
 from app import keys, theme
 from app.views.review_pages import SentencePage
-from app.views.viewer_bar import PRESETS, ViewerBar
-from app.views.viewer_frames import AFRESH, LAYOUTS, FrameGrid
-from app.widgets.content import Content, preset_name, starting_window
+from app.views.viewer_bar import ViewerBar, preset_words
+from app.views.viewer_center import ViewerCenter
+from app.views.viewer_frames import AFRESH, LAYOUTS
+from app.widgets.content import Content, Picture
 from app.widgets.ink import px
 from app.widgets.key_help import KeyHelp
 from app.widgets.pattern_screen import PatternScreen
@@ -71,7 +72,8 @@ class ViewerView(QWidget):
         self.setAccessibleName("Viewer")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAcceptDrops(True)
-        self.strip, self.report, self.grid = SeriesStrip(), ReportPanel(), FrameGrid()
+        self.strip, self.report, self.center = SeriesStrip(), ReportPanel(), ViewerCenter()
+        self.grid = self.center.grid
         self.bar = ViewerBar(self.presets)
         self.link, self.frames = self.grid.link, self.grid.frames
         self._statement = ""
@@ -144,7 +146,7 @@ class ViewerView(QWidget):
     def show_loading(self, frame: int, title: str, done: int, total: int) -> None:
         """How far the decoding is; what is there can be looked at."""
         self.grid.set_title(frame, title, f"loading {done} / {total}" if done < total else "")
-        self.grid.refresh(frame)
+        self.center.refresh(frame)
 
     def clear_frame(self, frame: int) -> None:
         """Nothing belongs into this frame."""
@@ -163,7 +165,7 @@ class ViewerView(QWidget):
         self, text: str, parts: Sequence[ReportPart] = (), *, alone: bool = False
     ) -> None:
         """The report beside the pictures, or alone where there are none; folded away if empty."""
-        self.grid.setVisible(not alone)
+        self.center.setVisible(not alone)
         if text != self.report.words or not text:
             self.report.show_report(text, parts)
             self._fold("report", shown=bool(text))
@@ -180,9 +182,24 @@ class ViewerView(QWidget):
 
     def show_layout(self, name: str) -> None:
         """One, two or four frames."""
+        self.center.show_frames()
         self.grid.show_layout(name)
+        self._check_layout(name)
+
+    def show_planes(self, picture: Picture, title: str) -> bool:
+        """Three planes of a volume in the place of the frames; False if it cannot be cut."""
+        shown = self.center.show_planes(picture, title)
+        self._check_layout("mpr" if shown else self.grid.layout_name)
+        return shown
+
+    def _check_layout(self, name: str) -> None:
         for command, layout in LAYOUT_COMMANDS.items():
             self.bar.check(command, on=layout == name)
+
+    def switch_lines(self) -> None:
+        """Reference lines on or off."""
+        self.link.set_lines(on=not self.link.lines)
+        self._follow()
 
     def show_link(self, *, on: bool) -> None:
         """Whether the frames are linked."""
@@ -205,20 +222,8 @@ class ViewerView(QWidget):
 
     def presets(self) -> list[tuple[str, str]]:
         """Window presets of the chosen picture: command and words."""
-        canvas = self.grid.canvas
-        picture = None if canvas is None else canvas.picture
-        if picture is None or picture.color:
-            return []
-        made = []
-        for id_ in PRESETS:
-            key = {"window-given": "9", "window-full": "8"}.get(id_, id_[-1])
-            name = preset_name(picture, key)
-            words = name[0].upper() + name[1:]
-            if key != "8":  # the full range takes a look at every value
-                center, width = starting_window(picture, key)
-                words = f"{words}   {width:.5g} / {center:.5g}"
-            made.append((id_, words))
-        return made
+        canvas = self.center.canvas
+        return preset_words(None if canvas is None else canvas.picture)
 
     # events
 
@@ -238,7 +243,7 @@ class ViewerView(QWidget):
         elif command in self._own:
             self._own[command]()
         else:
-            self.grid.do(command)
+            self.center.do(command)
             self._follow()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -270,7 +275,7 @@ class ViewerView(QWidget):
             self.paths_chosen.emit(paths)
 
     def _handle(self, event: QKeyEvent) -> bool:
-        handled = self.frames[self.active].handle_key(event)
+        handled = self.center.handle_key(event)
         self._follow()
         return handled
 
@@ -279,22 +284,21 @@ class ViewerView(QWidget):
         self._stack.setCurrentWidget(page)
 
     def _shrink(self) -> bool:
-        single = self.grid.single
-        if single:
-            self._maximise(self.active)
-        return single
+        return self.grid.single and self._maximise(self.active)
 
-    def _maximise(self, number: int) -> None:
+    def _maximise(self, number: int) -> bool:
         self.grid.maximise(number)
         self._follow()
+        return True
 
     def _follow(self) -> None:
         """The bar says what the chosen picture is under."""
-        canvas = self.grid.canvas
+        canvas = self.center.canvas
         picture = None if canvas is None else canvas.picture
         tool = "window" if canvas is None else canvas.tool.removesuffix("-box")
         for name in ("window", "distance", "angle", "roi", "probe"):
             self.bar.check(f"tool-{name}", on=name == tool)
+        self.bar.check("reference-lines", on=self.link.lines)
         self.bar.check("cine", on=canvas is not None and canvas.playing)
         moments = 1 if picture is None else picture.moments
         self.bar.show_moments(0 if canvas is None else canvas.slice_and_moment[1], moments)
@@ -303,7 +307,7 @@ class ViewerView(QWidget):
 
     def _lay_out(self) -> None:
         middle = QSplitter()
-        middle.addWidget(self.grid)
+        middle.addWidget(self.center)
         middle.addWidget(self.report)
         middle.setChildrenCollapsible(False)
         middle.setStretchFactor(0, 1)
@@ -341,7 +345,7 @@ class ViewerView(QWidget):
 
     def _connect(self) -> None:
         grid = self.grid
-        self._own = {
+        self._own: dict[str, Callable[[], object]] = {
             "link": self.link_asked.emit,
             "maximise": lambda: self._maximise(self.active),
             "help": lambda: self.help.open(),
@@ -353,14 +357,13 @@ class ViewerView(QWidget):
         self.strip.opened.connect(lambda row: self.series_wanted.emit(row, self.active))
         grid.row_dropped.connect(self.series_wanted)
         grid.paths_dropped.connect(self.paths_chosen)
-        grid.chosen.connect(lambda _number: self._follow())
+        self.center.acted.connect(self._follow)
         grid.chosen.connect(self.frame_chosen)
         grid.pressed.connect(self.frame_pressed)
-        grid.changed.connect(lambda number: self._follow() if number == self.active else None)
         grid.maximise_asked.connect(self._maximise)
 
     def _to_moment(self, number: int) -> None:
-        canvas = self.grid.canvas
+        canvas = self.center.canvas
         if canvas is not None and canvas.picture is not None:
             step = number - canvas.slice_and_moment[1]
             canvas.act(canvas.state.at_moment(step, canvas.picture.moments))

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from app import theme
 from app.keys import BY_ID, first_key
 from app.widgets.blocks import row
+from app.widgets.content import Picture, preset_name, starting_window
 from app.widgets.key_button import KeyButton
 
 # command, icon; None is a gap
@@ -64,6 +65,22 @@ CHECKED = frozenset(
 PLAIN = frozenset({"open", "help", "test-pattern", "fold-report", "fold-series"})
 PRESETS = ("preset-1", "preset-2", "preset-3", "preset-4", "preset-5", "window-given",
            "window-full")  # fmt: skip
+
+
+def preset_words(picture: Picture | None) -> list[tuple[str, str]]:
+    """Command and words of each window preset of a picture; none for colour."""
+    if picture is None or picture.color:
+        return []
+    made = []
+    for id_ in PRESETS:
+        key = {"window-given": "9", "window-full": "8"}.get(id_, id_[-1])
+        name = preset_name(picture, key)
+        words = name[0].upper() + name[1:]
+        if key != "8":  # the full range takes a look at every value
+            center, width = starting_window(picture, key)
+            words = f"{words}   {width:.5g} / {center:.5g}"
+        made.append((id_, words))
+    return made
 
 
 class TimeSlider(QWidget):

@@ -45,7 +45,8 @@ class FrameGrid(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.link = ViewLink(self)
+        self.link = ViewLink(self, by_position=True)
+        self.link.set_lines(on=True)
         self._titles: dict[int, tuple[str, str]] = {}
         self._before: dict[int, ViewState] = {}
         self._watched: dict[int, int] = {}  # id of a widget: its frame
@@ -158,6 +159,7 @@ class FrameGrid(QWidget):
             self._before.pop(number, None)
         frame.show_content(content, state=state)
         self.notices[number].say("")
+        self.link.draw_lines()
 
     def flip(self, number: int) -> None:
         """Flip a frame's picture left to right, as hanging asks; the badge says so."""

@@ -7,7 +7,8 @@ import pytest
 from PIL import Image
 from PySide6.QtCore import Qt
 
-from app.presenters.viewer import ViewerPresenter, picture_of, title_of
+from app.presenters.viewer import ViewerPresenter
+from app.presenters.viewer_picture import picture_of, title_of
 from app.views.viewer import ViewerView
 from app.widgets.content import ViewState, slice_index
 from engine.evidence.open import find_evidence, load_pixels
@@ -104,7 +105,7 @@ def test_real_files_are_shown_as_the_engine_renders_them(page):
     view, presenter = page
     presenter.shown((shared_path("data/files/nifti"),))
     assert view.strip.count() > 5
-    evidence = presenter._found[presenter._shown[0].row]
+    evidence = presenter._found[presenter._frames.current.row]
     shown = view.frames[0].content.pictures[0]
     assert shown.orientation is not None
     assert slice_index(0.5, shown.slices) == view.frames[0].canvases[0].picture.slices // 2

@@ -1,0 +1,115 @@
+"""The middle of the Viewer: the frames, or three planes of one volume in their place.
+
+Owns which of both is seen and passes commands to the one that is. Decides nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QLabel, QStackedLayout, QVBoxLayout, QWidget
+
+from app import theme
+from app.views.viewer_frames import FrameGrid
+from app.widgets.content import Picture
+from app.widgets.image_canvas import ImageCanvas
+from app.widgets.mpr import MprView
+
+
+class ViewerCenter(QWidget):
+    """Frames and planes.
+
+    Signals:
+        acted: something was done to a picture, or another one was chosen.
+    """
+
+    acted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.grid = FrameGrid()
+        self.planes: MprView | None = None
+        self._title = QLabel()
+        self._title.setProperty("role", "small")
+        self._title.setContentsMargins(theme.SPACE_S, 2, 0, 2)
+        self._apart = QWidget()
+        self._column = QVBoxLayout(self._apart)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+        self._column.addWidget(self._title)
+        self._stack = QStackedLayout(self)
+        self._stack.setContentsMargins(0, 0, 0, 0)
+        self._stack.addWidget(self.grid)
+        self._stack.addWidget(self._apart)
+        self.grid.changed.connect(lambda number: self._told(number))
+        self.grid.chosen.connect(lambda _number: self.acted.emit())
+
+    @property
+    def in_planes(self) -> bool:
+        """True while three planes are seen."""
+        return self._stack.currentWidget() is self._apart
+
+    @property
+    def canvas(self) -> ImageCanvas | None:
+        """The picture that keys speak to."""
+        if self.in_planes and self.planes is not None:
+            return self.planes.active
+        return self.grid.canvas
+
+    def show_planes(self, picture: Picture, title: str) -> bool:
+        """Three planes of a volume; False, and the frames, if it cannot be cut.
+
+        More of the same series keeps the crosshair.
+        """
+        planes = self._made()
+        before, point = planes.picture, planes.point
+        if picture is not before:
+            if not planes.set_picture(picture):
+                self.show_frames()
+                return False
+            same = before is not None and before.token == picture.token
+            if same and point is not None:
+                planes.set_point(np.asarray(point))
+        self._title.setText(title)
+        self._stack.setCurrentWidget(self._apart)
+        self.acted.emit()
+        return True
+
+    def show_frames(self) -> None:
+        """The frames again; the volume of the planes is let go."""
+        if self.planes is not None:
+            self.planes.set_picture(None)
+        self._stack.setCurrentWidget(self.grid)
+        self.acted.emit()
+
+    def refresh(self, number: int) -> None:
+        """More slices are decoded of a frame's series."""
+        self.grid.refresh(number)
+        if self.in_planes and self.planes is not None:
+            self.planes.refresh()
+
+    def do(self, command: str) -> bool:
+        """A picture's command; False if it means nothing now."""
+        if self.in_planes and self.planes is not None:
+            return self.planes.do(command)
+        return self.grid.do(command)
+
+    def handle_key(self, event: QKeyEvent) -> bool:
+        """A key of a picture or a text."""
+        if self.in_planes and self.planes is not None:
+            return self.planes.handle_key(event)
+        return self.grid.frames[self.grid.active].handle_key(event)
+
+    def _made(self) -> MprView:
+        if self.planes is None:
+            self.planes = MprView()
+            self._column.addWidget(self.planes, 1)
+            self.planes.chosen.connect(lambda _view: self.acted.emit())
+            for canvas in self.planes.canvases.values():
+                canvas.acted.connect(self.acted)
+        return self.planes
+
+    def _told(self, number: int) -> None:
+        if number == self.grid.active:
+            self.acted.emit()
