@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from engine.errors import EvidenceError
 from engine.evidence import files, inflate
-from engine.evidence.failures import bomb, damaged, truncated
+from engine.evidence.failures import bomb, damaged, too_large, truncated
 from engine.evidence.grid_header import Data, GridHeader, bad_header
 from engine.evidence.numbers import FREE_BYTES, MOST_DEFLATE, Forward, Pieces, empty, fill, native
 
@@ -51,11 +51,11 @@ def _believe(path: Path, data: Data, count: int, width: int) -> None:
     """Refuse a claim that the bytes on disk cannot hold, before anything is allocated."""
     there = sum(files.facts_of(part).size for part in data.files)
     claimed = count * width
+    if data.encoding in ("text", "hex") and there > LIMIT_TEXT:
+        raise too_large(path, "the file writes out more numbers")
     if data.encoding == "text":
         if 2 * count > there + 1:
             raise truncated(path)
-        if there > LIMIT_TEXT:
-            raise bomb(path)
         return
     if data.encoding in GROWTH and claimed > there * GROWTH[data.encoding] + (1 << 16):
         raise truncated(path)
@@ -103,9 +103,17 @@ def _packed(
     return filler
 
 
+def _rest(stream: BinaryIO, skip: int) -> bytes:
+    """What is left of a stream, without its first bytes."""
+    start = stream.tell() + max(0, skip)
+    size = stream.seek(0, 2)
+    stream.seek(start)
+    return stream.read(max(0, min(LIMIT_TEXT, size - start)))
+
+
 def _text(part: Path, stream: BinaryIO, skip: int, values: NDArray[Any]) -> None:
     """Numbers as words."""
-    words = stream.read(LIMIT_TEXT)[max(0, skip) :].replace(b",", b" ").split()
+    words = _rest(stream, skip).replace(b",", b" ").split()
     if len(words) < values.size:
         raise truncated(part)
     try:
@@ -122,7 +130,7 @@ def damaged_text(part: Path) -> EvidenceError:
 
 def _hex(part: Path, stream: BinaryIO, skip: int, values: NDArray[Any]) -> None:
     """Bytes as pairs of letters."""
-    letters = b"".join(stream.read(LIMIT_TEXT)[max(0, skip) :].split())[: 2 * values.nbytes]
+    letters = b"".join(_rest(stream, skip).split())[: 2 * values.nbytes]
     if len(letters) < 2 * values.nbytes:
         raise truncated(part)
     try:
