@@ -442,7 +442,7 @@ def test_data_that_end_early_or_are_changed(tmp_path: Path, encoding: str) -> No
         assert code_of(path) == "truncated"
     if encoding != "raw":
         changed = bytearray(body)
-        changed[len(body) // 2] ^= 0x4C
+        changed[len(body) // 2] = ord("z") if changed[len(body) // 2] != ord("z") else 0
         path = write(tmp_path / "a.nrrd", array, bytes(changed), encoding=encoding)
         assert code_of(path) in {"damaged", "truncated"}
 
