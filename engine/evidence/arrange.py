@@ -19,6 +19,7 @@ from engine.evidence.geometry import Geometry
 from engine.evidence.orient import letters
 
 SAME_PLACE_MM = 0.01
+BESIDE_MM = 1.0
 GAP = 1.5
 UNEVEN = 0.02
 TILT_DEGREES = 0.5
@@ -145,6 +146,31 @@ def _alike(spots: Sequence[Spot], grouped: list[list[int]], names: tuple[str, ..
     """True if every place has the same values."""
     first = {_values(spots[index], names) for index in grouped[0]}
     return all({_values(spots[index], names) for index in place} == first for place in grouped)
+
+
+def stations(spots: Sequence[Spot]) -> list[list[int]]:
+    """Pictures of one place along the normal that lie beside each other, told apart.
+
+    The stations of a long spine share their places along the normal; they are several stacks, not
+    several time points. A tilted stack, whose slices shift evenly, stays one.
+    """
+    along_N = distances(spots)
+    one = [list(range(len(spots)))]
+    if along_N is None or spots[0].plane is None or spots[0].plane.position is None:
+        return one
+    places_N3 = np.array([spot.plane.position for spot in spots if spot.plane])
+    beside_N3 = places_N3 - along_N[:, None] * spots[0].plane.normal
+    if all(np.ptp(beside_N3[place], axis=0).max() <= BESIDE_MM for place in places(along_N)):
+        return one
+    found: list[list[int]] = []
+    for index, beside in enumerate(beside_N3):
+        for part in found:
+            if np.abs(beside - beside_N3[part[0]]).max() <= BESIDE_MM:
+                part.append(index)
+                break
+        else:
+            found.append([index])
+    return found
 
 
 def divide(spots: Sequence[Spot]) -> list[list[int]]:

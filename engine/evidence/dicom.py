@@ -59,6 +59,8 @@ class Instance:
         spot: where it lies and what tells it apart from others of the same place.
         frame: token of the frame of reference.
         if_long: warnings that hold if the series turns out to be long.
+        pixels: where the pixel element's value begins (0 if unknown) and its length (0 if it has
+            none and runs to the end).
     """
 
     path: Path
@@ -69,6 +71,7 @@ class Instance:
     spot: Spot = NO_SPOT
     frame: str | None = None
     if_long: tuple[str, ...] = ()
+    pixels: tuple[int, int] = (0, 0)
 
     @cached_property
     def evidence(self) -> Evidence:
@@ -163,7 +166,7 @@ def _describe(
     )
     return Instance(
         path, base.evidence, own, _group_key(base, spot), facts.word(dataset, "SOPInstanceUID"),
-        spot, base.frame, base.if_long,
+        spot, base.frame, base.if_long, (header.pixel_at, header.pixel_length or 0),
     )  # fmt: skip
 
 

@@ -52,7 +52,7 @@ class Header:
         syntax: the transfer syntax, found by trial where the file names none.
         pixel_tag: which element holds the pixels, None if there is none.
         pixel_length: its length in bytes, None if encapsulated or deflated.
-        pixel_at: where its value begins in the file, 0 if it has no length.
+        pixel_at: where its value begins in the file, 0 where it is not known.
         lean: True if values are read without pydicom and without its warnings.
         codestream: the first bytes of the first compressed frame, empty if there is none.
     """
@@ -130,7 +130,7 @@ def header_of(path: Path, data: bytes, stream: BinaryIO, size: int) -> Header:
             syntax=found.syntax,
             pixel_tag=found.pixel_tag,
             pixel_length=found.pixel_length if whole else None,
-            pixel_at=found.pixel_at if whole else 0,
+            pixel_at=found.pixel_at,
             lean=True,
             codestream=b"" if whole else _codestream(stream, found.pixel_at),
         )

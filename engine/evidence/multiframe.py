@@ -1,14 +1,13 @@
-"""The frames of one DICOM file: their planes, their order, and whether they are a volume or a cine.
+"""The frames of one DICOM file: their order, and whether they are a volume or a cine.
 
-Owns the functional groups' places (PS3.3 C.7.6.16), the frame vectors of RT dose and nuclear
-medicine, and time points within one file. Refuses to decode and to move pixels: it hands out an
-order that loading applies.
+Owns the choice between volume and cine, and the order of frames by place and time. Refuses to
+decode and to move pixels: it hands out an order that loading applies.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from pydicom.dataset import Dataset
@@ -17,17 +16,25 @@ from engine.evidence import arrange
 from engine.evidence import dicom_facts as facts
 from engine.evidence.arrange import Arranged, Spot
 from engine.evidence.dicom_facts import Plane
+from engine.evidence.frame_places import Placed, detector_plane, labelled, moved, placed
 from engine.evidence.geometry import Geometry
 from engine.evidence.orient import letters
 
-PER_FRAME = "PerFrameFunctionalGroupsSequence"
 CINE_MODALITIES = frozenset({"US", "IVUS", "XA", "RF", "ES", "GM", "OP", "XC", "DX", "CR"})
 VOLUME_MODALITIES = frozenset({"CT", "MR", "PT", "NM", "SEG", "RTDOSE"})
+NM_SERIES = {
+    "TOMO": "views of a turning detector, no slices",
+    "DYNAMIC": "one view over time",
+    "GATED": "one view over the heart's cycle",
+    "STATIC": "separate views",
+    "WHOLE BODY": "separate views",
+}
 SAME_WAY = 0.01
 UNSORTED = (
     "frames are stored against the slice normal or unsorted; sorted by position, "
     "probes count them as stored"
 )
+ASSUMED = "the header places the first frame only; the rest follow at the slice spacing"
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,14 +73,19 @@ def frames_of(
         spacing: (row, column) distances in mm, None if unknown.
         frame: token of the frame of reference.
     """
-    spots = _spots(dataset, count)
-    if spots and _one_direction(spots):
-        stack = arrange.arrange(spots)
-        if stack is not None and len(stack.along) > 1:
-            return _volume(stack, spacing, frame)
-        if stack is None:
-            return _unequal(dataset, spots, spacing, frame)
-    return _unplaced(dataset, count, spots, spacing, frame)
+    found = placed(dataset, count)
+    if not found.spots:
+        return _unplaced(dataset, count, spacing, frame)
+    if not _one_direction(found.spots):
+        return Frames("cine", count, notes=("frames run in several directions; no volume",))
+    stack = arrange.arrange(found.spots)
+    if stack is None:
+        return _unequal(dataset, found, spacing, frame)
+    if stack.times > 1:
+        stack = arrange.arrange(labelled(dataset, found.spots)) or stack
+    if len(stack.along) == 1:
+        return _still(found, stack, spacing, frame)
+    return _volume(found, stack, spacing, frame)
 
 
 def orientation_of(plane: Plane | None) -> str | None:
@@ -83,46 +95,19 @@ def orientation_of(plane: Plane | None) -> str | None:
     return letters(np.array(plane.columns), np.array(plane.rows), plane.normal)
 
 
-def _spots(dataset: Dataset, count: int) -> list[Spot]:
-    """One spot per frame, empty where the file names no places of its frames."""
-    if PER_FRAME in dataset:
-        planes = [facts.plane_of(dataset, number) for number in range(count)]
-        if all(plane is not None and plane.position is not None for plane in planes):
-            return [Spot(plane, None, {}, number) for number, plane in enumerate(planes)]
-        return []
-    return _offset_spots(dataset, count)
-
-
-def _offset_spots(dataset: Dataset, count: int) -> list[Spot]:
-    """RT dose: frames at offsets from the first along the normal (PS3.3 C.8.8.3.2)."""
-    offsets = facts.numbers(dataset.get("GridFrameOffsetVector"))
-    plane = facts.plane_of(dataset)
-    if len(offsets) != count or plane is None or plane.position is None:
-        return []
-    start = 0.0 if offsets[0] == 0.0 else offsets[0]
-    return [
-        Spot(moved(plane, offset - start), None, {}, number)
-        for number, offset in enumerate(offsets)
-    ]
-
-
-def moved(plane: Plane, along: float) -> Plane:
-    """A plane moved along its normal by so many mm."""
-    x, y, z = np.array(plane.position) + along * plane.normal
-    return replace(plane, position=(float(x), float(y), float(z)))
-
-
 def _one_direction(spots: Sequence[Spot]) -> bool:
     """True if all frames run the same way."""
     ways = np.array([one.plane.columns + one.plane.rows for one in spots if one.plane])
-    return bool(np.abs(ways - ways[0]).max() <= SAME_WAY)
+    return not ways.size or bool(np.abs(ways - ways[0]).max() <= SAME_WAY)
 
 
-def _volume(stack: Arranged, spacing: tuple[float, float] | None, frame: str | None) -> Frames:
+def _volume(
+    found: Placed, stack: Arranged, spacing: tuple[float, float] | None, frame: str | None
+) -> Frames:
     """Frames sorted by position."""
     stored = stack.order == tuple(range(len(stack.order)))
     notes = arrange.notes_of(stack)
-    if not stored and (stack.times == 1 or list(stack.along) != sorted(stack.along)):
+    if not stored and (stack.times == 1 or not _in_turn(stack)):
         notes.append(UNSORTED)
     return Frames(
         kind="volume",
@@ -130,44 +115,77 @@ def _volume(stack: Arranged, spacing: tuple[float, float] | None, frame: str | N
         times=stack.times,
         order=() if stored else stack.order,
         between=stack.between,
-        orientation=arrange.letters_of(stack),
-        geometry=arrange.geometry_of(stack.planes, spacing, frame),
+        orientation=arrange.letters_of(stack) if found.patient else None,
+        geometry=arrange.geometry_of(stack.planes, spacing, frame if found.patient else None),
         notes=tuple(notes),
     )
 
 
+def _in_turn(stack: Arranged) -> bool:
+    """True if the frames of each place are stored together, places in order."""
+    slots = np.array(stack.order).reshape(stack.times, -1).T.reshape(-1)
+    return bool((np.diff(slots) > 0).all())
+
+
+def _still(
+    found: Placed, stack: Arranged, spacing: tuple[float, float] | None, frame: str | None
+) -> Frames:
+    """Frames of one place at several times, in order of what tells them apart."""
+    stored = stack.order == tuple(range(len(stack.order)))
+    plane = found.spots[0].plane
+    return Frames(
+        kind="cine",
+        slices=len(found.spots),
+        order=() if stored else stack.order,
+        orientation=orientation_of(plane) if found.patient else None,
+        geometry=arrange.geometry_of([plane] * len(found.spots), spacing, frame),
+        notes=(f"{len(found.spots)} frames of one position, told apart by {stack.label}",),
+    )
+
+
 def _unequal(
-    dataset: Dataset, spots: list[Spot], spacing: tuple[float, float] | None, frame: str | None
+    dataset: Dataset, found: Placed, spacing: tuple[float, float] | None, frame: str | None
 ) -> Frames:
     """Some places hold more frames than others: left as stored, and said."""
-    along = arrange.distances(spots)
+    along = arrange.distances(found.spots)
     steps = np.diff(np.unique(np.round([] if along is None else along, 3)))
-    note = "some positions hold more frames than others; frames stand as stored"
+    planes = [one.plane for one in found.spots]
     return Frames(
         kind=_kind(dataset),
-        slices=len(spots),
+        slices=len(planes),
         between=float(np.median(steps)) if steps.size else None,
-        orientation=orientation_of(spots[0].plane),
-        geometry=arrange.geometry_of([one.plane for one in spots], spacing, frame),
-        notes=(note,),
+        orientation=orientation_of(planes[0]) if found.patient else None,
+        geometry=arrange.geometry_of(planes, spacing, frame if found.patient else None),
+        notes=("some positions hold more frames than others; frames stand as stored",),
     )
 
 
 def _unplaced(
-    dataset: Dataset, count: int, spots: list[Spot], spacing: tuple[float, float] | None,
-    frame: str | None,
-) -> Frames:  # fmt: skip
-    """Frames at one place, in several directions, or without places."""
-    plane = spots[0].plane if spots else facts.plane_of(dataset)
-    if spots and not _one_direction(spots):
-        return Frames("cine", count, notes=("frames run in several directions; no volume",))
-    between = facts.slice_spacing(dataset)
-    kind = "cine" if spots else _kind(dataset)
+    dataset: Dataset, count: int, spacing: tuple[float, float] | None, frame: str | None
+) -> Frames:
+    """Frames that name no places of their own."""
+    kind, notes = _kind(dataset), _series_notes(dataset)
+    plane, between = detector_plane(dataset), facts.slice_spacing(dataset)
     planes: list[Plane | None] = [plane] * count
-    if kind == "volume" and plane is not None and plane.position is not None:
+    if kind == "volume" and plane is not None and plane.position is not None and between:
         planes = [moved(plane, number * between) for number in range(count)]
+        notes = (*notes, ASSUMED)
     geometry = arrange.geometry_of(planes, spacing, frame)
-    return Frames(kind, count, orientation=orientation_of(plane), geometry=geometry)
+    return Frames(kind, count, orientation=orientation_of(plane), geometry=geometry, notes=notes)
+
+
+def _series_type(dataset: Dataset) -> str:
+    """Value 3 of Image Type of nuclear medicine (C.8.4.9.1.3)."""
+    words = [str(one).strip() for one in dataset.get("ImageType") or []]
+    return words[2] if len(words) > 2 and facts.word(dataset, "Modality") == "NM" else ""
+
+
+def _series_notes(dataset: Dataset) -> tuple[str, ...]:
+    """What the frames of nuclear medicine are, where they are no slices."""
+    told = NM_SERIES.get(_series_type(dataset).removesuffix(" TOMO"))
+    if _series_type(dataset) == "GATED TOMO":
+        told = NM_SERIES["TOMO"]
+    return () if told is None else (f"frames are {told}",)
 
 
 def _kind(dataset: Dataset) -> str:
@@ -176,6 +194,6 @@ def _kind(dataset: Dataset) -> str:
     if "GridFrameOffsetVector" in dataset:
         return "volume"
     timed = bool(facts.numbers(dataset.get("FrameTime"))) or "FrameTimeVector" in dataset
-    if timed or modality in CINE_MODALITIES:
+    if timed or modality in CINE_MODALITIES or _series_notes(dataset):
         return "cine"
     return "volume" if modality in VOLUME_MODALITIES else "cine"

@@ -14,6 +14,7 @@ import numpy as np
 
 from engine.evidence import arrange
 from engine.evidence.arrange import Arranged
+from engine.evidence.copies import without_copies
 from engine.evidence.dicom import Instance
 from engine.evidence.native import Native
 from engine.evidence.risks import LONG_MM
@@ -69,31 +70,17 @@ def _fits(one: Instance, other: Instance) -> bool:
 
 def _evidence(group: list[Instance]) -> list[Evidence]:
     """One series, several where places are shared unequally, or a single file."""
-    kept, copies = _without_copies(group)
-    parts = arrange.divide([one.spot for one in kept])
-    found = [_stack([kept[index] for index in part]) for part in parts]
-    if len(found) > 1:
-        note = f"some positions occur more often than others; divided into {len(found)} stacks"
-        found = [replace(one, notes=(note, *one.notes)) for one in found]
+    kept, copies = without_copies(group)
+    found: list[Evidence] = []
+    for station in arrange.stations([one.spot for one in kept]):
+        members = [kept[index] for index in station]
+        parts = arrange.divide([one.spot for one in members])
+        stacks = [_stack([members[index] for index in part]) for part in parts]
+        if len(stacks) > 1:
+            note = f"some positions occur more often than others; divided into {len(parts)} stacks"
+            stacks = [replace(one, notes=(note, *one.notes)) for one in stacks]
+        found.extend(stacks)
     return [replace(one, notes=(*_copy_note(copies), *one.notes)) for one in found]
-
-
-def _without_copies(group: list[Instance]) -> tuple[list[Instance], int]:
-    """Files of distinct instances and how many copies were left out.
-
-    Of copies the one with the shortest name is kept: copying tools make names longer.
-    """
-    if len(group) == 1:
-        return group, 0
-    kept: dict[str, Instance] = {}
-    for instance in sorted(group, key=_name_length):
-        kept.setdefault(instance.instance_uid or str(instance.path), instance)
-    return list(kept.values()), len(group) - len(kept)
-
-
-def _name_length(instance: Instance) -> tuple[int, str]:
-    name = instance.path.name
-    return len(name), name
 
 
 def _copy_note(copies: int) -> tuple[str, ...]:
