@@ -55,7 +55,7 @@ def picture_of(evidence: Evidence, pixels: Pixels, *, ready: object = None) -> P
         windows=turned.windows,
         marks=marks_of(evidence, len(turned.array)),
         ready=ready,  # type: ignore[arg-type]
-        frame_ms=FRAME_MS if evidence.kind == "cine" else None,
+        frame_ms=(evidence.frame_ms or FRAME_MS) if evidence.kind == "cine" else None,
         spacing_mm=None if spacing is None else (spacing[1], spacing[2]),
         spacing_source=evidence.spacing_source,
         unit="HU" if evidence.modality == "CT" and not turned.color else "",

@@ -118,7 +118,14 @@ class ViewLink(QObject):
             elif parallel(own, other):
                 point = middle_point(other, acting.slice_and_moment[0])
                 depth = nearest_slice(own, point) / max(1, own.slices - 1)
-        return replace(acting.state, depth=depth, moment=moment)
+        # Each keeps its own mirror and turn (two breasts hang back to back) until one is changed.
+        now, then, own_turn = acting.state, acting.before, canvas.state
+        if (now.flip_h, now.flip_v, now.turns) != (then.flip_h, then.flip_v, then.turns):
+            own_turn = now
+        return replace(
+            now, depth=depth, moment=moment,
+            flip_h=own_turn.flip_h, flip_v=own_turn.flip_v, turns=own_turn.turns,
+        )  # fmt: skip
 
     def _activate(self, canvas: ImageCanvas) -> None:
         if canvas is not self._active:

@@ -33,7 +33,13 @@ from engine.evidence.quiet import quiet
 from engine.evidence.recall import Recall
 from engine.evidence.sr import is_report, report_text
 from engine.evidence.study import Evidence
-from engine.evidence.technique import directions_of, projection_of, side_of, technique_of
+from engine.evidence.technique import (
+    directions_of,
+    frame_ms_of,
+    projection_of,
+    side_of,
+    technique_of,
+)
 from engine.evidence.terms import body_part_of, modality_of
 
 NOWHERE = Path()
@@ -304,6 +310,7 @@ def _base(path: Path, header: Header, salt: bytes) -> _Base:
         laterality=side_of(dataset),
         view=projection_of(dataset),
         directions=None if frames.orientation else directions_of(dataset),
+        frame_ms=frame_ms_of(dataset) if frames.kind == "cine" else None,
         times=frames.times,
         order=frames.order,
         geometry=frames.geometry,

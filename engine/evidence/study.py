@@ -77,6 +77,7 @@ class Evidence:
         directions: patient sides to which columns and rows of a projection run, for example
             ``LI``, as the file states them (Patient Orientation); None where ``orientation`` is
             known from the geometry or nothing is said.
+        frame_ms: milliseconds of one frame of a cine, None where the file says none.
         technique: numbers of how it was taken with their units, for example ``120 kV``.
         warnings: words a program acts on: ``burned_in_text``, ``head`` (recognisable face).
         order: which of ``members`` (of a series) or which stored frame (of one file) each slice
@@ -119,6 +120,7 @@ class Evidence:
     view: str | None = None
     directions: str | None = None
     technique: tuple[str, ...] = ()
+    frame_ms: float | None = None
     order: tuple[int, ...] = ()
     native: tuple[Native | None, ...] = ()
 

@@ -72,6 +72,19 @@ def directions_of(dataset: Dataset) -> str | None:
     return "".join(letters) if all(letters) else None
 
 
+def frame_ms_of(dataset: Dataset) -> float | None:
+    """Milliseconds of one frame: its time, the mean of its vector, or the rates (PS3.3 C.7.6.5)."""
+    for keyword in ("FrameTime", "FrameTimeVector"):
+        values = [value for value in facts.numbers(dataset.get(keyword)) if value > 0]
+        if values:
+            return sum(values) / len(values)
+    for keyword in ("RecommendedDisplayFrameRate", "CineRate"):
+        values = facts.numbers(dataset.get(keyword))
+        if values and values[0] > 0:
+            return 1000.0 / values[0]
+    return None
+
+
 def technique_of(dataset: Dataset) -> tuple[str, ...]:
     """Numbers of how the picture was taken, each with its unit; zeros say nothing."""
     told = []

@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 from pydicom.dataset import Dataset
 
-from engine.evidence.technique import directions_of, projection_of, side_of, technique_of
+from engine.evidence.technique import (
+    directions_of,
+    frame_ms_of,
+    projection_of,
+    side_of,
+    technique_of,
+)
 
 
 def header(**values):
@@ -61,6 +67,18 @@ def test_the_projection(values, view):
 )  # fmt: skip
 def test_the_directions_of_a_projection(value, directions):
     assert directions_of(header(PatientOrientation=value)) == directions
+
+
+@pytest.mark.parametrize(
+    ("values", "ms"),
+    [
+        ({"FrameTime": "40"}, 40.0), ({"FrameTimeVector": ["0", "30", "50"]}, 40.0),
+        ({"CineRate": "25"}, 40.0), ({"RecommendedDisplayFrameRate": "10"}, 100.0),
+        ({"FrameTime": "0", "CineRate": "0"}, None), ({}, None),
+    ],
+)  # fmt: skip
+def test_the_rate_of_a_cine(values, ms):
+    assert frame_ms_of(header(**values)) == ms
 
 
 def test_the_technique_is_numbers_with_units():
