@@ -185,7 +185,7 @@ def add_collection(store: Store, name: str) -> CollectionRow:
 
 def collections(store: Store) -> tuple[CollectionRow, ...]:
     """Every collection, by name."""
-    failed = func.coalesce(func.sum(evidence.c.error_code.is_not(None)), 0)
+    failed = func.count(evidence.c.error_code)
     query = (
         select_rows(collection, func.count(evidence.c.id).label("rows"), failed.label("failed"))
         .join_from(collection, evidence, isouter=True)
@@ -195,8 +195,7 @@ def collections(store: Store) -> tuple[CollectionRow, ...]:
     with store.reading() as connection:
         found = connection.execute(query).all()
     return tuple(
-        CollectionRow(r.id, r.name, r.created_utc, r.rows - int(r.failed), int(r.failed))
-        for r in found
+        CollectionRow(r.id, r.name, r.created_utc, r.rows - r.failed, r.failed) for r in found
     )
 
 

@@ -37,8 +37,8 @@ SIBLINGS = text(
 )
 SERIES = text(
     "SELECT e.series, f.path FROM json_each(:series) s"
-    " CROSS JOIN evidence e ON e.collection_id = :home"
-    " AND e.folder = :folder AND e.series = s.value"
+    " CROSS JOIN json_each(:folders) d CROSS JOIN evidence e ON e.collection_id = :home"
+    " AND e.folder = d.value AND e.series = s.value"
     " JOIN evidence_file f ON f.evidence_id = e.id"
 )
 KNOWN = text(
@@ -209,13 +209,13 @@ def siblings(store: Store, collection_name: str, paths: Iterable[str]) -> set[st
 
 
 def series_files(
-    store: Store, collection_name: str, folder: str, tokens: Iterable[str]
+    store: Store, collection_name: str, folders: Iterable[str], tokens: Iterable[str]
 ) -> Mapping[str, set[str]]:
-    """The files of series that are indexed from a folder, by the token of the series."""
+    """The files of series that are indexed from some folders, by the token of the series."""
     found: dict[str, set[str]] = {}
     with store.reading() as connection:
         home = collection_id(connection, collection_name)
-        asked = {"home": home, "folder": folder, "series": json.dumps(list(tokens))}
-        for token, path in connection.execute(SERIES, asked):
+        asked = {"folders": json.dumps(list(folders)), "series": json.dumps(list(tokens))}
+        for token, path in connection.execute(SERIES, {"home": home, **asked}):
             found.setdefault(token, set()).add(path)
     return found

@@ -199,7 +199,7 @@ class _Import:
             facts = {path: folder.files[path] for path in batch}
             whole = len(batch) == len(folder.files)
             with self.buffer.batch(facts) as add:
-                found = find_evidence([Path(path) for path in batch], salt=self._salt, control=part)
+                found = self._find(batch, part)
                 again = 0
                 if not whole and not _alone(batch):
                     found, again = self._with_earlier(folder, batch, list(found))
@@ -217,9 +217,8 @@ class _Import:
         tokens = {one.series for one in found if one.series is not None}
         if not tokens:
             return iter(found), 0
-        place = folder.path or str(Path(batch[0]).parent)
         self.buffer.flush_done()
-        earlier = series_files(self.store, self.name, place, tokens)
+        earlier = series_files(self.store, self.name, folder.places, tokens)
         named = set(batch)
         grown = {token for token, files in earlier.items() if not files <= named}
         if not grown:
@@ -229,10 +228,12 @@ class _Import:
         self.taken.added -= sum(self._counts.pop(token, 0) for token in grown)
         self.buffer.also({path: folder.files[path] for path in again})
         kept = (one for one in found if one.series not in grown)
-        control = Part(self._control, 0)
-        grown_now = find_evidence([Path(path) for path in sorted(again)], salt=self._salt,
-                                  control=control)  # fmt: skip
-        return chain(kept, grown_now), len(again)
+        return chain(kept, self._find(sorted(again), Part(self._control, 0))), len(again)
+
+    def _find(self, batch: Sequence[str], control: Control) -> Iterator[Evidence]:
+        """What the files are; the index of a disc leads nowhere, since the walk goes there too."""
+        paths = [Path(path) for path in batch]
+        return find_evidence(paths, salt=self._salt, control=control, follow=False)
 
     def _note(self, evidence: Evidence) -> None:
         if evidence.kind in USABLE:

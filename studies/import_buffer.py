@@ -115,7 +115,6 @@ class Buffer:
 
     def _of(self, member: Path) -> tuple[int, int]:
         """Size and time of the file on disk that a member is, or lies in."""
-        for place in (member, *member.parents):
-            if (found := self._facts.get(str(place))) is not None:
-                return found
-        return 0, 0
+        found = self._facts.get(str(member))
+        above = (self._facts.get(str(place)) for place in member.parents)
+        return found or next((facts for facts in above if facts is not None), (0, 0))

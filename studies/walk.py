@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import EvidenceError
+from engine.evidence.dicomdir import is_index, read_disc
 from engine.evidence.files import facts_of
-from engine.evidence.open import IGNORED
+from engine.evidence.walk import IGNORED
 
 Facts = tuple[int, int]
 Told = list[dict[str, str]]
@@ -27,7 +28,7 @@ class Folder:
 
     Attributes:
         files: path to (size in bytes, modification time in ns), in order of name.
-        path: the folder; empty for files that were named one by one.
+        path: the folder; empty for files that were named one by one, or by the index of a disc.
     """
 
     files: dict[str, Facts]
@@ -54,17 +55,25 @@ def walk(roots: Iterable[Path], *, told: Told | None = None) -> Iterator[Folder]
     places = [root for root in roots if _nameable(str(root), told)]
     named = [root for root in places if not _is_folder(root)]
     if named:
-        yield Folder({str(root): _facts(root) for root in named})
+        files = [file for root in named for file in (root, *_indexed(root))]
+        yield Folder({str(file): _facts(file) for file in files if _nameable(str(file), told)})
+    given: set[str] = set()
     for root in _outermost([root for root in places if _is_folder(root)]):
-        yield from _below(str(root), told)
+        yield from _below(str(root), told, given)
 
 
 def count_files(roots: Iterable[Path]) -> int:
     """How many files ``walk`` will hand out."""
     places = list(roots)
     trees = [root for root in places if _is_folder(root)]
-    found = sum(len(list(_listing(place, [])[0])) for place in _folders(_outermost(trees)))
-    return found + len(places) - len(trees)
+    found = sum(len(_listing(place, [])[0]) for place in _folders(_outermost(trees)))
+    named = [place for place in places if not _is_folder(place)]
+    return found + sum(1 + len(_indexed(place)) for place in named)
+
+
+def _indexed(named: Path) -> tuple[Path, ...]:
+    """The files that the index of a disc names, if that is what was named."""
+    return read_disc(named).present if is_index(named) else ()
 
 
 def printable(path: str | Path) -> str:
@@ -72,13 +81,23 @@ def printable(path: str | Path) -> str:
     return str(path).encode("utf-8", "replace").decode("utf-8")
 
 
-def _below(folder: str, told: Told) -> Iterator[Folder]:
+def _below(folder: str, told: Told, given: set[str]) -> Iterator[Folder]:
+    """A folder and those in it; ``given`` are files that went along with an index above."""
     entries, folders = _listing(folder, told)
-    files = {entry.path: _facts(entry) for entry in entries if _nameable(entry.path, told)}
+    files = {
+        entry.path: _facts(entry)
+        for entry in entries
+        if entry.path not in given and _nameable(entry.path, told)
+    }
+    disc = [str(file) for entry in entries for file in _indexed(Path(entry.path))]
+    for file in disc:  # one series of a disc may lie in several folders
+        if file not in files and file not in given:
+            files[file] = _facts(Path(file))
+    given.update(disc)
     if files:
-        yield Folder(files, folder)
+        yield Folder(files, "" if disc else folder)
     for one in folders:
-        yield from _below(one, told)
+        yield from _below(one, told, given)
 
 
 def _folders(roots: Sequence[Path]) -> Iterator[str]:

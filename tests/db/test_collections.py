@@ -52,6 +52,7 @@ def test_evidence_comes_back_whole(store: Store) -> None:
                  warnings=("burned_in_text", "head"), times=3),
         evidence("/a/two", kind="report", form="text", text="Small EFFUSION, 5 % left"),
         evidence("/a/bad", kind="error", error_code="truncated", error_message="ends early"),
+        evidence("/a/junk", kind="other", error_code="not_evidence", error_message="no evidence"),
     ]  # fmt: skip
     ids = add_evidence(store, "c", rows)
     found = collections.items(store, "c", filters=Filters(failures="show"))
@@ -62,7 +63,7 @@ def test_evidence_comes_back_whole(store: Store) -> None:
             assert getattr(stored, name) == getattr(given, name), name
     assert collections.item(store, ids[0]) == found[0]
     (row,) = collections.collections(store)
-    assert (row.name, row.count, row.failures) == ("c", 2, 1)
+    assert (row.name, row.count, row.failures) == ("c", 2, 2)
 
 
 def test_filters_page_and_count(store: Store) -> None:
@@ -190,7 +191,7 @@ def test_kin_are_found_by_file_and_by_series(store: Store) -> None:
         evidence("/x/4", series="q"), evidence("/y/5", series="r"),
     ])  # fmt: skip
     assert indexing.siblings(store, "c", ["/x/2", "/x/4", "/gone"]) == {"/x/1", "/x/2", "/x/4"}
-    found = indexing.series_files(store, "c", "/x", ["r", "nothing"])
+    found = indexing.series_files(store, "c", ["/x", "/z"], ["r", "nothing"])
     assert found == {"r": {"/x/1", "/x/2", "/x/3"}}
 
 
