@@ -10,6 +10,7 @@ Source: the .npy format as described in ``numpy.lib.format``.
 from __future__ import annotations
 
 import hashlib
+import math
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -25,11 +26,14 @@ from engine.errors import EvidenceError
 from engine.evidence import containers, directory, files
 from engine.evidence.failures import too_large, truncated
 from engine.evidence.numbers import Forward, empty, fill, native
+from engine.evidence.quiet import quiet
 
 MAGIC = b"\x93NUMPY"
 KEPT = 4
 LIMIT_BYTES = 8 << 30
 LIMIT_FORTRAN = 1 << 30
+# what numpy's parser of a header raises on damage; deep nesting ends in the last two
+HEADER_ERRORS = (ValueError, TypeError, SyntaxError, EOFError, MemoryError, RecursionError)
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,7 +196,10 @@ def _open(path: Path, name: str) -> Array:
     with opened() as stream:
         stream.seek(start)
         shape, fortran, kind = _header(path, stream)
-        return Array(path, shape, kind, fortran, stream.tell(), opened)
+        begin = stream.tell()
+        if begin + math.prod(shape) * kind.itemsize > stream.seek(0, 2):
+            raise truncated(path)
+        return Array(path, shape, kind, fortran, begin, opened)
 
 
 def _member(path: Path, name: str) -> tuple[Callable[[], BinaryIO], int]:
@@ -213,8 +220,9 @@ def _header(path: Path, stream: BinaryIO) -> tuple[tuple[int, ...], bool, np.dty
     try:
         version = npy.read_magic(stream)
         read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-        shape, fortran, kind = read(stream)
-    except (ValueError, TypeError, SyntaxError, EOFError) as failure:
+        with quiet():
+            shape, fortran, kind = read(stream)
+    except HEADER_ERRORS as failure:
         reason = "the header of the array cannot be read; copy the file again"
         raise EvidenceError(path, "damaged", reason) from failure
     if kind.hasobject:
@@ -223,6 +231,6 @@ def _header(path: Path, stream: BinaryIO) -> tuple[tuple[int, ...], bool, np.dty
     if kind.kind not in "buif" or kind.itemsize > 8:
         reason = "the array holds no numbers that are read here; convert them to float32"
         raise EvidenceError(path, "unsupported", reason)
-    if any(length < 0 for length in shape):
+    if any(length < 1 for length in shape):
         raise EvidenceError(path, "damaged", "the array has no size; copy the file again")
     return tuple(shape), bool(fortran), kind
