@@ -141,6 +141,8 @@ def _needs_tifffile(page: Any) -> bool:
     if isinstance(bits, tuple) or bits < 8:
         return False
     deep = bits > 8 or int(page.sampleformat or 1) != 1
+    if page.parent.is_bigtiff and page.parent.byteorder == ">":
+        return True
     plain = page.samplesperpixel in (1, 3) or (page.samplesperpixel == 4 and photometric == RGB)
     return deep or not plain or int(page.compression) not in PILLOW_COMPRESSIONS
 
