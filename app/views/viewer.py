@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
@@ -264,14 +264,14 @@ class ViewerView(QWidget):
         self.report.name_keys()
         self.setFocus()
 
-    def dragEnterEvent(self, event: object) -> None:
-        if event.mimeData().hasUrls():  # type: ignore[attr-defined]
-            event.acceptProposedAction()  # type: ignore[attr-defined]
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
 
-    def dropEvent(self, event: object) -> None:
-        urls = event.mimeData().urls()  # type: ignore[attr-defined]
-        paths = [url.toLocalFile() for url in urls if url.isLocalFile()]
+    def dropEvent(self, event: QDropEvent) -> None:
+        paths = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
         if paths:
+            event.acceptProposedAction()
             self.paths_chosen.emit(paths)
 
     def _handle(self, event: QKeyEvent) -> bool:
