@@ -16,10 +16,16 @@ from app.presenters.loader import Entry
 from app.presenters.viewer_picture import model_picture, picture_of
 from app.widgets.content import Picture
 from engine.evidence.geometry import STRAIGHT_MM
+from engine.evidence.open import load_pixels
 from engine.evidence.pixels import as_model_sees
 from engine.evidence.study import Evidence
+from engine.evidence.tilt import straighten
 
 KEPT = 3
+STRAIGHTENED = (
+    "straightened on request: the slices of a tilted stack are shifted within their planes and "
+    "values are interpolated; measure on the stored slices where it matters"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,12 +124,8 @@ def _model(evidence: Evidence, picture: Picture | None) -> Rendering:
 
 
 def _straight(evidence: Evidence, picture: Picture | None) -> Rendering:
-    # Only a tilted series ever needs it.
-    from engine.evidence.open import load_pixels
-    from engine.evidence.tilt import straightened
-
-    pixels, sentence = straightened(load_pixels(evidence))
-    return Rendering(picture_of(evidence, pixels), "STRAIGHTENED", sentence)
+    pixels = straighten(load_pixels(evidence))
+    return Rendering(picture_of(evidence, pixels), "STRAIGHTENED", STRAIGHTENED)
 
 
 _MAKERS: dict[str, Callable[[Evidence, Picture | None], Rendering]] = {

@@ -71,15 +71,20 @@ def volume(
     body: str = "CHEST",
     window: tuple[float, float] | None = (40.0, 400.0),
     frame: str = "room",
+    tilt: float = 0.0,
 ) -> Path:
-    """A series of slices [Z, Y, X], int16, along the normal of ``directions``."""
+    """A series of slices [Z, Y, X], int16, along the normal of ``directions``.
+
+    With ``tilt`` each slice lies that many mm farther down its columns than the one before.
+    """
+    aside = np.array(directions[3:], float) * tilt
     normal = np.cross(directions[:3], directions[3:])
     for place, slice_ in enumerate(array):
         made = header(modality, patient=patient, study=study, series=series, day=day)
         made.BodyPartExamined = body
         made.FrameOfReferenceUID = uid(patient, frame)
         made.ImageOrientationPatient = list(map(float, directions))
-        made.ImagePositionPatient = [float(one) for one in first + normal * STEP * place]
+        made.ImagePositionPatient = [float(one) for one in first + (normal * STEP + aside) * place]
         made.PixelSpacing, made.SliceThickness = list(SPACING), STEP
         made.KVP = "120" if modality == "CT" else None
         made.RescaleSlope, made.RescaleIntercept = "1", "0"

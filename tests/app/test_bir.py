@@ -529,6 +529,24 @@ def test_what_the_model_saw_takes_the_place_of_the_picture(page, tmp_path):
     assert not page.view.bar.checked("model-view")
 
 
+def test_a_tilted_series_is_straightened_only_on_request(page, tmp_path):
+    array = np.full((6, 24, 24), -1000, np.int16)
+    array[:, 10, 10] = 500
+    page.open(disk.volume(tmp_path / "ct", array, tilt=1.6))  # two rows from slice to slice
+    stored = page.canvas.picture
+    assert "tilt" in page.view._notes.text()
+    assert not page.view.bar.checked("straighten")
+    page.key(KEY.Key_T)
+    shown = page.canvas.picture
+    assert page.view.bar.checked("straighten")
+    assert "straightened on request" in page.view._notes.text()
+    assert shown.geometry.straight
+    rows = [int(np.argmax(shown.array[place, :, 10])) for place in range(6)]
+    assert np.all(np.abs(np.diff(rows)) == 2)  # a line along the patient is oblique as it is
+    page.key(KEY.Key_T)
+    assert page.canvas.picture is stored
+
+
 def test_the_test_pattern_is_one_key_away_and_its_statement_is_kept(page, ct, qtbot):
     page.open(ct)
     page.key(KEY.Key_F8)
