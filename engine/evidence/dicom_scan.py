@@ -152,9 +152,13 @@ def _after_items(data: bytes, at: int, form: Form, depth: int) -> int:
             return at
         if tag != ITEM or depth > DEEPEST:
             raise Odd
-        at = _after_item(data, at, form, depth) if length == UNDEFINED else at + length
-        if at > len(data):
+        if length == UNDEFINED:
+            at = _after_item(data, at, form, depth)
+        elif at + length > len(data):
             raise More
+        else:  # pydicom reads such items at once, and stumbles over what is wrong in them
+            _inside(data, at, at + length, form)
+            at += length
 
 
 def _mark(data: bytes, at: int, form: Form) -> tuple[int, int]:
