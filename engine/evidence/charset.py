@@ -18,11 +18,14 @@ MARKS = (
 )  # fmt: skip
 ESCAPES = ((b"\x1b$B", "iso2022_jp"), (b"\x1b$@", "iso2022_jp"), (b"\x1b$)C", "iso2022_kr"))
 WIDE = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
-SAMPLE = 60_000
+SAMPLE = 24_000
 HAN = re.compile(r"[\u4e00-\u9fff]")
 KANA = re.compile(r"[\u3041-\u30fa\u30fc]")
 HALF_KANA = re.compile(r"[\uff61-\uff9f]")
 HANGUL = re.compile(r"[\uac00-\ud7a3]")
+STOPS = re.compile(r"[\u3001\u3002\uff0c\uff1a]")
+HIGH = re.compile(rb"[\x80-\xff]")
+LOWER_BESIDE = re.compile(r"[a-z][\u4e00-\u9fff]|[\u4e00-\u9fff][a-z]")
 ODD = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ue000-\uf8ff\ufffd\uffff]")
 CASE_FLIP = re.compile(r"[a-zа-яёα-ωάέήίόύώ][A-ZА-ЯЁΑ-ΩΆΈΉΊΌΎΏ]")
 FREQUENT = {
@@ -61,6 +64,9 @@ def decode(raw: bytes) -> tuple[str, str] | None:
             return None if text is None else (text, encoding)
     if b"\0" in raw:
         return _wide(raw)
+    eastern = _wide_eastern(raw)
+    if eastern is not None:
+        return eastern
     if len(CONTROL.findall(raw[:SAMPLE])) > 0.02 * min(len(raw), SAMPLE) + 2:
         return None
     for escape, encoding in ESCAPES:
@@ -110,6 +116,20 @@ def _wide(raw: bytes) -> tuple[str, str] | None:
     return (best[1], best[2]) if best is not None and best[0] >= SURE else None
 
 
+def _wide_eastern(raw: bytes) -> tuple[str, str] | None:
+    """UTF-16 without a mark and without one zero byte: East Asian words and their full stops."""
+    high = len(HIGH.findall(raw[:SAMPLE])) / min(len(raw), SAMPLE) if raw else 0.0
+    if len(raw) % 2 or len(raw) < 8 or high < 0.3:
+        return None
+    for encoding in WIDE[:2]:
+        text = _strict(raw, encoding)
+        if text is None or ODD.search(text) or not STOPS.search(text):
+            continue
+        if sum(map(_eastern, text)) >= SURE * len(text):
+            return text, encoding
+    return None
+
+
 def _eastern(letter: str) -> bool:
     return "\u3000" <= letter <= "\u30ff" or "\u4e00" <= letter <= "\u9fff" or (
         "\uac00" <= letter <= "\ud7a3" or "\uff00" <= letter <= "\uffef"
@@ -145,8 +165,11 @@ def _japanese(sample: bytes, name: str) -> float:
 
 def _chinese(sample: bytes, name: str, strict: str, low: int, high: int) -> bool:
     """True if nearly all is hanzi, and most of them are those of the set's first level."""
-    letters = _letters(_strict(sample, name))
+    text = _strict(sample, name) or ""
+    letters = _letters(text)
     if not letters or len(HAN.findall(letters)) < SURE * len(letters):
+        return False
+    if len(LOWER_BESIDE.findall(text)) > 0.2 * len(letters):  # European words, misread
         return False
     codes = [one.encode(strict, "ignore") for one in letters]
     common = sum(len(code) == 2 and low <= code[0] <= high for code in codes)

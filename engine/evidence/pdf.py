@@ -17,6 +17,7 @@ from typing import Any
 
 from pydicom.dataset import Dataset
 
+from engine.errors import EvidenceError
 from engine.evidence.quiet import quiet
 from engine.evidence.report import read_bytes
 from engine.evidence.sr import scrubber_of
@@ -118,9 +119,11 @@ def read_pdf(path: Path) -> Evidence:
     """Describe a PDF file: a report if it has words, else a document.
 
     Raises:
-        EvidenceError: missing, unreadable or too long.
+        EvidenceError: missing, unreadable, damaged or too long.
     """
     found = text_of(read_bytes(path, LIMIT_BYTES))
+    if found.sentence == DAMAGED:
+        raise EvidenceError(path, "damaged", DAMAGED)
     source = {"object": "PDF document", "format": "PDF"}
     kind, form = ("document", None) if found.text is None else ("report", "text")
     return Evidence(

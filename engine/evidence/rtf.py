@@ -6,6 +6,7 @@ pictures, objects, page headers and the information group, which names authors a
 
 from __future__ import annotations
 
+import codecs
 import re
 from dataclasses import dataclass, replace
 
@@ -115,7 +116,7 @@ class _Reader:
 
 def _known(page: str) -> bool:
     try:
-        b"".decode(page)
+        codecs.lookup(page)
     except LookupError:
         return False
     return True
