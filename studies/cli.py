@@ -119,17 +119,43 @@ def show(
             raise typer.Exit(1)
 
 
-@app.command("import", epilog="Example: triptych import ~/scans --collection Chest")
+@app.command(
+    "import",
+    epilog="Example: triptych import ~/scans --collection Chest   "
+    "With copies that name nobody: triptych import ~/scans --collection Chest "
+    "--deidentify-to ~/clean --option retain-patient --option retain-modified-dates",
+)
 def import_(
     context: typer.Context,
-    paths: Annotated[list[Path], typer.Argument(help="Files or folders, taken recursively.")],
+    paths: Annotated[
+        list[Path],
+        typer.Argument(help="Files, folders (taken recursively), zip archives, DICOMDIR."),
+    ],
     collection: Annotated[str, typer.Option("--collection", help="Name of the collection.")],
+    deidentify_to: Annotated[
+        Path | None,
+        typer.Option(
+            "--deidentify-to",
+            help="Write de-identified copies there (PS3.15 Basic Profile) and index those. "
+            "DICOM only; pixels are not treated.",
+        ),
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option("--option", help=f"Of PS3.15, repeatable: {cli_text.deidentify_options()}."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Index evidence into a collection; known and unchanged files are skipped."""
     said = cli_text.merged(context.obj, as_json)
+    options = cli_text.checked_options(option or [], folder=deidentify_to)
     with failures():
-        arguments = {"paths": [absolute(path) for path in paths], "collection": collection}
+        arguments = {
+            "paths": [absolute(path) for path in paths],
+            "collection": collection,
+            "deidentify_to": absolute(deidentify_to) if deidentify_to else None,
+            "options": options,
+        }
         document = work(said, "import", arguments)
         answer(said, document, cli_text.imported(document))
 

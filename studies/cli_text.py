@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,13 @@ from studies.cli_common import Options, absolute, expanded, is_folder
 from studies.errors import BadStudy, NoRun
 from studies.places import on_disk
 
+MANY = 4  # items from which a count is told
+# in cli.md's words; what they ask for is in engine.evidence.risks
+WARNINGS = {
+    "burned_in_text": "burned-in text possible",
+    "head": "may show a face: deface it before it leaves this place",
+    "head_unknown": "the file does not say which part of the body it shows: it may show a face",
+}
 DEMO_LABEL = "demo model, trained on generated pictures"
 
 
@@ -44,26 +52,63 @@ def probe(words: str) -> tuple[int, ...]:
         raise typer.BadParameter(f"--probe wants z,y,x in whole numbers, not {words!r}") from None
 
 
+def deidentify_options() -> str:
+    """The options of ``import --deidentify-to``, with what each does."""
+    from engine.evidence.profile import OPTIONS
+
+    return "; ".join(f"{option.name} ({option.words})" for option in OPTIONS)
+
+
+def checked_options(options: Sequence[str], *, folder: Path | None) -> list[str]:
+    """The options of de-identification.
+
+    Raises:
+        typer.BadParameter: there is no folder for copies, no such option, or two contradict.
+    """
+    from engine.evidence.profile import checked as check
+
+    if options and folder is None:
+        raise typer.BadParameter("--option says how copies are de-identified; add --deidentify-to")
+    try:
+        check(frozenset(options))
+    except ValueError as error:
+        raise typer.BadParameter(f"--option: {error}") from None
+    return list(options)
+
+
 def described(paths: Sequence[Path], *, probes: Sequence[Any], with_text: bool) -> list[Any]:
-    """One document per item found below the paths."""
+    """One document per item found below the paths; warnings stand among its notes."""
     from engine.evidence.open import find_evidence
     from engine.evidence.show import describe
 
-    found = find_evidence([expanded(path) for path in paths])
-    return [describe(evidence, probes=probes, with_text=with_text) for evidence in found]
+    documents = []
+    for evidence in find_evidence([expanded(path) for path in paths]):
+        document = describe(evidence, probes=probes, with_text=with_text)
+        warned = [WARNINGS.get(word, word) for word in evidence.warnings]
+        document["notes"] = list(dict.fromkeys([*document["notes"], *warned]))
+        documents.append(document)
+    return documents
 
 
 def shown(documents: Sequence[dict[str, Any]]) -> str:
-    """A few lines per item."""
-    return "\n\n".join(_one(document) for document in documents)
+    """A few lines per item, and how many there are of each kind where they are many."""
+    told = "\n\n".join(_one(document) for document in documents)
+    if len(documents) < MANY:
+        return told
+    counts = Counter(document["kind"] for document in documents)
+    kinds = ", ".join(f"{count} {kind}" for kind, count in counts.most_common())
+    return f"{told}\n\n{len(documents)} found: {kinds}"
 
 
 def _one(document: dict[str, Any]) -> str:
     if document["error"]:
         error = document["error"]
-        return f"{document['path']}\n  {error['code']}: {error['message']}"
-    words = [str(document[key]) for key in ("kind", "form", "modality", "dtype") if document[key]]
-    lines = [document["path"], "  " + ", ".join(words)]
+        lines = [document["path"], f"  cannot be read ({error['code']}): {error['message']}"]
+        return "\n".join([*lines, *_notes(document)])
+    source = document.get("source") or {}
+    words = [document[key] for key in ("kind", "form", "modality", "dtype") if document[key]]
+    lines = [document["path"], "  " + ", ".join(map(str, [*words, source.get("object") or ""]))]
+    lines[1] = lines[1].removesuffix(", ")
     if document.get("shape"):
         lines.append(f"  shape {' x '.join(map(str, document['shape']))}")
     if document.get("mean") is not None:
@@ -77,20 +122,48 @@ def _one(document: dict[str, Any]) -> str:
         spacing = " x ".join("?" if mm is None else f"{mm:g}" for mm in document["spacing_mm"])
         lines.append(f"  spacing {spacing} mm, orientation {document['orientation'] or 'unknown'}")
     lines += [f"  at {probe['at']}: {probe['value']}" for probe in document.get("probes") or []]
-    lines += [f"  note: {note}" for note in document.get("notes") or []]
+    lines += _notes(document)
     if document.get("text"):
-        lines.append(str(document["text"]))
+        lines += [f"  | {line}" for line in str(document["text"]).splitlines()]
     return "\n".join(lines)
+
+
+def _notes(document: dict[str, Any]) -> list[str]:
+    """Notes, and what has to be looked at with a mark that cannot be missed."""
+    warned = set(WARNINGS.values())
+    return [
+        f"  ! {note}" if note in warned else f"  note: {note}"
+        for note in document.get("notes") or []
+    ]
 
 
 def imported(document: dict[str, Any]) -> str:
-    """What an import took, skipped and left out."""
+    """What an import took, skipped and left out, and what became of copies."""
+    count = document["left_out_count"]
     lines = [
         f"{document['collection']}: {document['added']} added, {document['unchanged']} unchanged, "
-        f"{len(document['left_out'])} left out"
+        f"{count} left out"
     ]
+    lines += _copied(document.get("deidentified"))
+    if count > 1:
+        lines += [f"  {many} x {reason}" for reason, many in document["reasons"].items()]
     lines += [f"  {row['path']}: {row['reason']}" for row in document["left_out"]]
+    if count > len(document["left_out"]):
+        lines.append(f"  and {count - len(document['left_out'])} more for the same reasons")
     return "\n".join(lines)
+
+
+def _copied(copies: dict[str, Any] | None) -> list[str]:
+    """What was de-identified, and what no header can tell."""
+    if copies is None:
+        return []
+    kept = ", ".join(copies["options"]) or "no options"
+    lines = [
+        f"  de-identified copies in {copies['folder']}: {copies['written']} written, "
+        f"{copies['known']} from before (Basic Profile; {kept})",
+        f"  {copies['sentence']}",
+    ]
+    return lines + [f"  ! {row['count']} x {row['sentence']}" for row in copies["warnings"]]
 
 
 def card_document(card: ModelCard, home: Home) -> dict[str, Any]:

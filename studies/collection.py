@@ -22,8 +22,9 @@ from engine.evidence.digest import companions
 from engine.evidence.files import PARTED
 from engine.evidence.open import find_evidence
 from engine.evidence.study import Evidence
+from studies.clean_copies import copy_clean
 from studies.evidence_rows import USABLE, why_left_out
-from studies.import_buffer import READER, Buffer, indexed
+from studies.import_buffer import READER, Buffer, Part, indexed
 from studies.walk import Folder, count_files, printable, walk
 
 AT_ONCE = 2000  # files read between two marks of what is done
@@ -56,12 +57,23 @@ class Taken:
 
 
 def import_job(home: Home, arguments: dict[str, Any], control: Control) -> dict[str, Any]:
-    """Index ``arguments["paths"]`` into ``arguments["collection"]``."""
+    """Index ``paths`` into ``collection``; with ``deidentify_to`` copies of them made there.
+
+    ``options`` names what the copies keep, in the words of ``triptych import --option``.
+    """
     name = printable(str(arguments["collection"])).strip() or "Collection"
     roots = [Path(path) for path in arguments["paths"]]
+    target = arguments.get("deidentify_to")
+    taken, done = Taken(), dict[str, Any]()
     with open_store(home) as store:
-        taken = import_paths(store, roots, name, control)
-    return {
+        if target:
+            options = [str(option) for option in arguments.get("options") or ()]
+            copied = copy_clean(roots, Path(target), options=options, salt=salt(store),
+                                control=control, leave_out=taken.leave_out)  # fmt: skip
+            roots = [Path(target)]
+            done["deidentified"] = copied.document() | {"folder": str(target)}
+        import_paths(store, roots, name, control, taken=taken)
+    return done | {
         "collection": name,
         "added": taken.added,
         "unchanged": taken.unchanged,
@@ -72,15 +84,24 @@ def import_job(home: Home, arguments: dict[str, Any], control: Control) -> dict[
     }
 
 
-def import_paths(store: Store, roots: Sequence[Path], name: str, control: Control) -> Taken:
+def import_paths(
+    store: Store, roots: Sequence[Path], name: str, control: Control, *, taken: Taken | None = None
+) -> Taken:
     """Index everything below the roots; what is stored already is not read again.
+
+    Args:
+        store: the home's database.
+        roots: files and folders.
+        name: the collection; made if missing.
+        control: asked before every file, told after it.
+        taken: what was done before, to go on counting.
 
     Raises:
         Cancelled: the user asked to stop; what was read until then is stored.
         StoreError: what SQLite refused.
     """
     add_collection(store, name)
-    work = _Import(store, name, control)
+    work = _Import(store, name, control, taken or Taken())
     control.begin(count_files(roots), unit="files", phase="reading evidence")
     told: list[dict[str, str]] = []
     try:
@@ -110,42 +131,13 @@ def _grouped(folders: Iterator[Folder]) -> Iterator[list[Folder]]:
         yield group
 
 
-class Part(Control):
-    """A few files of an import: their steps are the whole's, and so is the wish to stop.
-
-    Args:
-        whole: told each file.
-        most: steps to pass on; a container's parts are more than the files they lie in.
-    """
-
-    def __init__(self, whole: Control, most: int) -> None:
-        super().__init__()
-        self._whole = whole
-        self._left = most
-
-    def check(self) -> None:
-        """Raise ``Cancelled`` if the user asked to stop."""
-        self._whole.check()
-
-    def step(self, count: int = 1) -> None:
-        """Pass files on."""
-        count = min(count, self._left)
-        self._left -= count
-        self._whole.step(count)
-
-    def finish(self) -> None:
-        """Pass on the files that nobody looked at, for example data beside its header."""
-        if self._left:
-            self.step(self._left)
-
-
 class _Import:
     """One import in hand."""
 
-    def __init__(self, store: Store, name: str, control: Control) -> None:
+    def __init__(self, store: Store, name: str, control: Control, taken: Taken) -> None:
         self.store = store
         self.name = name
-        self.taken = Taken()
+        self.taken = taken
         self.buffer = Buffer(store, name, control)
         self._control = control
         self._salt = salt(store)

@@ -7,6 +7,7 @@ StudyError
 ├── BadStudy          a study file that is not one, or whose hash does not match
 ├── WrongPassphrase   the key does not open
 ├── StillBlind        asked for what is shown only after unblinding
+├── BadRequest        options that do not exist, or do not go together
 ├── WorkerLost        the worker process died (has .exit_code and .last_lines)
 └── BadMessage        a line on the wire that is not a message
 """
@@ -40,6 +41,10 @@ class WrongPassphrase(StudyError):
 
 class StillBlind(StudyError):
     """Asked for what is shown only after unblinding."""
+
+
+class BadRequest(StudyError):
+    """Options that do not exist, or do not go together."""
 
 
 class WorkerLost(StudyError):

@@ -1,6 +1,6 @@
-"""What an import has read and not yet stored: short transactions, bounded memory.
+"""What an import has in hand: rows not yet stored, files not yet told.
 
-Owns when rows go to the store and which files count as done. Refuses to read a file.
+Owns short transactions, bounded memory, and which files count as done. Refuses to read a file.
 """
 
 from __future__ import annotations
@@ -31,6 +31,35 @@ def indexed(path: str, facts: tuple[int, int]) -> IndexedFile:
     """A file as it is remembered."""
     folder, name = os.path.split(path)
     return IndexedFile(folder, name, *facts)
+
+
+class Part(Control):
+    """A few files of an import: their steps are the whole's, and so is the wish to stop.
+
+    Args:
+        whole: told each file.
+        most: steps to pass on; a container's parts are more than the files they lie in.
+    """
+
+    def __init__(self, whole: Control, most: int) -> None:
+        super().__init__()
+        self._whole = whole
+        self._left = most
+
+    def check(self) -> None:
+        """Raise ``Cancelled`` if the user asked to stop."""
+        self._whole.check()
+
+    def step(self, count: int = 1) -> None:
+        """Pass files on."""
+        count = min(count, self._left)
+        self._left -= count
+        self._whole.step(count)
+
+    def finish(self) -> None:
+        """Pass on the files that nobody looked at, for example data beside its header."""
+        if self._left:
+            self.step(self._left)
 
 
 class Buffer:

@@ -18,7 +18,8 @@ from studies.errors import StudyError
 Job = Callable[[Home, dict[str, Any], Control], dict[str, Any]]
 
 JOBS: dict[str, str] = {
-    # evidence into a collection: {"paths": [str], "collection": str}
+    # evidence into a collection: {"paths": [str], "collection": str, "deidentify_to"?: str,
+    #  "options"?: [str]}
     "import": "studies.collection:import_job",
     # nearest neighbours: {"path": str, "collection": str, "model": str, "k": int, "device"?}
     "neighbours": "studies.neighbours:neighbours_job",

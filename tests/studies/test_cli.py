@@ -19,7 +19,7 @@ SURFACE = {
     "": ["--home", "--json", "--temp-home", "--version"],
     "demo": ["--json", "--no-window"],
     "show": ["--json", "--probe", "--text", "paths"],
-    "import": ["--collection", "--json", "paths"],
+    "import": ["--collection", "--deidentify-to", "--json", "--option", "paths"],
     "models": ["--device", "--dtype", "--json", "action", "model"],
     "neighbours": ["--collection", "--device", "--json", "--k", "--model", "path"],
     "doctor": ["--json"],
