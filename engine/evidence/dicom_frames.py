@@ -20,7 +20,7 @@ from pydicom.uid import UID
 
 from engine.evidence.dicom_color import Palette
 from engine.evidence.dicom_deflate import plain
-from engine.evidence.dicom_layout import FLOATING, Layout, layout_of
+from engine.evidence.dicom_layout import FLOATING, Layout, as_long_as, layout_of
 from engine.evidence.dicom_read import syntax_of
 from engine.evidence.overlay import overlays_of
 from engine.evidence.study import Overlay
@@ -109,6 +109,7 @@ def find_source(stream: BinaryIO) -> Source:
     implicit, little = dataset.original_encoding
     layout = layout_of(dataset, floating=PIXELS[watch.tag])
     encapsulated = watch.length == UNDEFINED
+    layout = layout if encapsulated else as_long_as(layout, watch.length)
     return Source(
         dataset=dataset,
         syntax=syntax_of(dataset),

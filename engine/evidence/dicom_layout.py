@@ -6,7 +6,7 @@ to touch pixel bytes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -75,6 +75,19 @@ class Layout:
             return np.dtype(f"f{self.floating // 8}")
         width = next(size for size in (8, 16, 32, 64) if self.allocated <= size)
         return np.dtype(f"{'i' if self.signed else 'u'}{width // 8}")
+
+
+def as_long_as(layout: Layout, length: int | None) -> Layout:
+    """The same, its colours not halved if the pixels are so many that they cannot be.
+
+    Args:
+        layout: by the header.
+        length: bytes of a native pixel element, None if encapsulated.
+    """
+    whole = replace(layout, photometric=layout.photometric.removesuffix("_422"))
+    if length is None or layout.bits == whole.bits or 8 * length < whole.bits * layout.frames:
+        return layout
+    return whole
 
 
 def layout_of(dataset: Dataset, *, floating: int = 0) -> Layout:
