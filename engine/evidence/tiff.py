@@ -106,15 +106,40 @@ def plan_of(path: Path, found: Any) -> Plan | None:
 
 
 def _all_pages(path: Path, found: Any) -> list[Any]:
-    """Every page; a list without end is refused."""
-    pages = []
-    for page in found.pages:
-        pages.append(page)
-        if len(pages) > LIMIT_PAGES:
-            raise too_large(path, f"the file has more than {LIMIT_PAGES} pages")
+    """Every page; a chain of pages that is broken, circular or without end is refused."""
+    count = count_pages(path, found.filehandle, big=found.is_bigtiff, endian=found.byteorder)
+    pages = [found.pages[number] for number in range(count)]
     if not pages:
         raise EvidenceError(path, "damaged", "the file has no page; copy it again")
     return pages
+
+
+def count_pages(path: Path, stream: Any, *, big: bool, endian: str) -> int:
+    """Pages of the chain; libraries end it in silence where the file is cut.
+
+    Raises:
+        EvidenceError: ``truncated``, ``damaged`` or ``too_large``.
+    """
+    place, short, entry, word = (8, "Q", 20, "Q") if big else (4, "H", 12, "L")
+    size, width = stream.size, 8 if big else 4
+    stream.seek(place)
+    at = struct.unpack(f"{endian}{word}", stream.read(width))[0]
+    seen: set[int] = set()
+    while at:
+        if at in seen:
+            raise EvidenceError(path, "damaged", "its pages go in a circle; copy the file again")
+        if len(seen) >= LIMIT_PAGES:
+            raise too_large(path, f"the file has more than {LIMIT_PAGES} pages")
+        seen.add(at)
+        stream.seek(at)
+        head = stream.read(8 if big else 2)
+        tags = struct.unpack(f"{endian}{short}", head)[0] if len(head) > 1 else 0
+        end = at + len(head) + entry * tags
+        if end + width > size:
+            raise truncated(path)
+        stream.seek(end)
+        at = struct.unpack(f"{endian}{word}", stream.read(width))[0]
+    return len(seen)
 
 
 def _check_page(path: Path, page: Any) -> None:
