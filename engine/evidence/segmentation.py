@@ -172,7 +172,7 @@ def segmentation_notes(dataset: Dataset, frames: int) -> list[str]:
         return []
     count, plural = len(found.segments), "" if len(found.segments) == 1 else "s"
     over = f"{frames} frame{'s' if frames > 1 else ''}"
-    what = "values are labels" if found.kind != "fractional" else "values are shares of labels"
+    what = "labels" if found.kind != "fractional" else "shares of labels"
     notes = [
         f"segmentation: {count} segment{plural} over {over} (values are {what}, not a picture)"
     ]
