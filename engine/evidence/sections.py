@@ -122,7 +122,11 @@ WORDS = {
     for line in block.strip().splitlines()
     for one in line.strip().split("|")
 }  # the first meaning of a word stands: findings before impression before history
-LONGEST = max(map(len, WORDS)) + 30
+# titles of whole documents: headings only where a colon says so
+TITLES = frozenset(
+    {"report", "report text", "informe", "informe radiologico", "relatorio", "verslag",
+     "compte rendu", "befundbericht", "exam", "study", "protocol", "note", "plan", "procedure"}
+)  # fmt: skip
 _NUMBER = r"(?:(?:\d{1,2}|[IVX]{1,4}|[A-Ha-h])[.)]\s+|[-•*#]{1,4}\s*)?"
 # a line that begins with a heading: number or mark, words, a bracket, then a colon or the end
 LINE = re.compile(
@@ -207,7 +211,9 @@ def _of_line(line: re.Match[str]) -> _Mark | None:
     """The heading that a line begins with, None if its words are not known as one."""
     name = WORDS.get(_plain(line["words"]))
     colon, capitals = line["end"].startswith((":", "：")), line["words"].isupper()
-    if name is None or (not colon and not capitals and (line["end"] or name == "other")):
+    if name is None or (not colon and _plain(line["words"]) in TITLES):
+        return None
+    if not colon and not capitals and (line["end"] or name == "other"):
         return None
     first = "lead" if line["lead"] else "mark" if line["mark"] else "words"
     return _Mark(line.start(first), line.end() if colon else line.start("end"), name)
