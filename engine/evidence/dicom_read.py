@@ -26,8 +26,10 @@ from pydicom.uid import (
 )
 
 from engine.errors import EvidenceError
+from engine.evidence.bounded import bounded
 from engine.evidence.dicom_deflate import plain
 from engine.evidence.dicom_lean import FIRST, scan
+from engine.evidence.dicom_start import PREAMBLE, from_start, mark_of
 from engine.evidence.failures import of_system, truncated
 from engine.evidence.files import open_file
 from engine.evidence.quiet import quiet
@@ -135,6 +137,10 @@ def header_of(path: Path, data: bytes, stream: BinaryIO, size: int) -> Header:
             codestream=b"" if whole else _codestream(stream, found.pixel_at),
         )
     part10 = data[128:132] == b"DICM"
+    mark = mark_of(data)
+    if mark is not None:
+        shifted = from_start(stream)
+        return header_of(path, shifted.read(FIRST), shifted, size - mark + PREAMBLE)
     stream.seek(0)
     try:
         with quiet():
@@ -148,7 +154,7 @@ def _parse(path: Path, stream: BinaryIO, size: int, *, part10: bool) -> Header:
     inflated = plain(stream)
     deflated = inflated is not stream
     watch = _Watch(inflated, sys.maxsize if deflated else size)
-    dataset = read_partial(inflated, stop_when=watch, force=True)
+    dataset = read_partial(bounded(inflated), stop_when=watch, force=True)
     if not part10 and not _plausible(dataset):
         raise _bad(path, part10=False)
     if watch.cut or (watch.pixel_tag is None and _last_lost(dataset, watch)):

@@ -65,9 +65,11 @@ def _facts(path: Path) -> PictureFacts:
     """What a picture file is, by the decoder it needs."""
     head = _head(path)
     found = tiff.facts_of(path) if tiff.is_tiff(head) else None
-    if found is not None:
-        return found
-    return deep.facts_of(path, head) if deep.is_deep(head) else photos.facts_of(path)
+    if found is None:
+        found = deep.facts_of(path, head) if deep.is_deep(head) else photos.facts_of(path)
+    if not found.height or not found.width:
+        raise EvidenceError(path, "damaged", photos.unreadable())
+    return found
 
 
 def describe_picture(path: Path) -> Evidence:

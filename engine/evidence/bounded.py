@@ -1,0 +1,40 @@
+"""A stream that may be read so many times: parsers that would never end are ended.
+
+Owns the count. Refuses to buffer: it passes on what the stream gives.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import BinaryIO, cast
+
+MOST_READS = 1_500_000  # a header of half a million elements; a gigabyte of zeros is far more
+
+
+class _Bounded:
+    """The part of a file's interface that a parser needs."""
+
+    name = ""  # pydicom asks every stream for one
+
+    def __init__(self, stream: BinaryIO, reads: int) -> None:
+        self._stream, self._left = stream, reads
+        self.tell = stream.tell
+
+    def read(self, size: int = -1) -> bytes:
+        """Read on, if reads are left."""
+        self._left -= 1
+        if self._left < 0:
+            raise OverflowError("more elements than any header holds")
+        return self._stream.read(size)
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Move."""
+        return self._stream.seek(offset, whence)
+
+
+def bounded(stream: BinaryIO, *, reads: int = MOST_READS) -> BinaryIO:
+    """The same stream, which raises OverflowError after so many reads.
+
+    Zeros, for example, read as elements of no length without end.
+    """
+    return cast(BinaryIO, _Bounded(stream, reads))
