@@ -27,6 +27,7 @@ from engine.evidence.failures import of_system, truncated
 from engine.evidence.labels import labels_of
 from engine.evidence.multiframe import Frames, frames_of, orientation_of
 from engine.evidence.native import Native, stored_of
+from engine.evidence.objects import sentence_of
 from engine.evidence.pdf import enclosed_text
 from engine.evidence.presentation import inverted_of
 from engine.evidence.quiet import quiet
@@ -260,11 +261,13 @@ def _without_pixels(path: Path, header: Header, salt: bytes) -> Evidence:
         kind, text, told = "document", enclosed.text, enclosed.sentence
     else:
         kind = "other"
-    if facts.word(dataset, "SOPClassUID") == dicomdir.UID or _meta_class(dataset) == dicomdir.UID:
-        told = "; ".join(dicomdir.notes_of(dicomdir.disc_of(path, dataset)))
+    uid = facts.word(dataset, "SOPClassUID") or _meta_class(dataset)
+    more: tuple[str, ...] = (sentence_of(uid), told)
+    if uid == dicomdir.UID:
+        more = dicomdir.notes_of(dicomdir.disc_of(path, dataset))
     if name.startswith("DICOM object of") and kind == "other" and modality is None:
         raise EvidenceError(path, "no_picture", "the file holds no picture; copy it again")
-    notes = () if kind == "report" else tuple(filter(None, (f"{name}: holds no picture", told)))
+    notes = () if kind == "report" else (f"{name}: holds no picture", *filter(None, more))
     return Evidence(
         path=path, members=(path,), kind=kind, form=None if text is None else "text",
         modality=modality, text=text, notes=notes, source=source,

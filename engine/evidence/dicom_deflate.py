@@ -12,6 +12,8 @@ from typing import BinaryIO
 
 from pydicom.uid import DeflatedExplicitVRLittleEndian, ExplicitVRLittleEndian
 
+from engine.evidence.dicom_start import from_start
+
 LONG = frozenset({b"OB", b"OW", b"OF", b"OD", b"OL", b"OV", b"SQ", b"UC", b"UR", b"UT", b"UN"})
 CHUNK = 1 << 18
 META_LIMIT = 1 << 16
@@ -76,7 +78,7 @@ def plain(stream: BinaryIO) -> BinaryIO:
     Raises:
         zlib.error: while reading, if the data are damaged.
     """
-    stream.seek(0)
+    stream = from_start(stream)
     head = stream.read(132)
     if head[128:] == b"DICM":
         meta, at = _meta(stream)
