@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import math
 import threading
+import tokenize
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,8 +33,11 @@ MAGIC = b"\x93NUMPY"
 KEPT = 4
 LIMIT_BYTES = 8 << 30
 LIMIT_FORTRAN = 1 << 30
-# what numpy's parser of a header raises on damage; deep nesting ends in the last two
-HEADER_ERRORS = (ValueError, TypeError, SyntaxError, EOFError, MemoryError, RecursionError)
+# what numpy's parser of a header raises on damage; deep nesting ends in two of them
+HEADER_ERRORS = (
+    ValueError, TypeError, SyntaxError, EOFError, KeyError, IndexError, RecursionError,
+    MemoryError, tokenize.TokenError,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

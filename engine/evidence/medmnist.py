@@ -35,7 +35,7 @@ def read(path: Path) -> Evidence | Iterator[Evidence]:
         single = arrays.names(path) == [""]
     except OSError as failure:
         raise of_system(path, failure) from failure
-    return _plain(path, "") if single else find(path)
+    return _raised(_plain(path, "")) if single else find(path)
 
 
 def find(path: Path) -> Iterator[Evidence]:
@@ -73,9 +73,16 @@ def describe(path: Path) -> Evidence:
             return _item(held, rest[0], number, array, labels, notes)
         if len(rest) > 1:
             raise EvidenceError(path, "missing", "there is no such part in the file; name another")
-        return _plain(held, rest[0] if rest else "")
+        return _raised(_plain(held, rest[0] if rest else ""))
     except OSError as failure:
         raise of_system(path, failure) from failure
+
+
+def _raised(evidence: Evidence) -> Evidence:
+    """The evidence, or its error raised."""
+    if evidence.error is not None:
+        raise evidence.error
+    return evidence
 
 
 def load(evidence: Evidence) -> Pixels:
