@@ -243,11 +243,10 @@ def _value(message: _Message, kind: str, part: str, units: str) -> list[str]:
         return _words(message, part)
     if kind in CODED:
         return [_name(message, part)]
-    if kind == "NM":
+    if kind in ("NM", "SN"):
         unit = _part(message, units, 0) or _name(message, units)
-        return [f"{part.strip()} {unit}".strip()]
-    if kind == "SN":
-        return ["".join(one.strip() for one in part.split(message.component))]
+        number = "".join(one.strip() for one in part.split(message.component))
+        return [f"{number} {unit}".strip()]
     return []
 
 

@@ -18,6 +18,7 @@ PART = re.compile(r"[\^=,\s.;/]+")
 _COMMON = """
     anonymous anonymized anonymised unknown none test patient name last first doctor left
     right chest head male female normal the and for with und der die das von des les del
+    frau herr mr mrs ms miss dr med prof jr sr phd madame monsieur mme mlle señor señora signora
 """
 COMMON = frozenset(_COMMON.split())
 
