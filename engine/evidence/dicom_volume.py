@@ -95,7 +95,7 @@ class Volume:
 
     def decode(self, number: int) -> Decoded:
         """A slice through all steps; may be called from several threads."""
-        if len(self._evidence.members) > 1 or self.ready.size == 1:
+        if len(self._evidence.members) > 1 or (self.ready.size == 1 and not self._evidence.order):
             return decode_file(self.path(number))
         return decode_frame_of(self.path(number), number)
 

@@ -17,7 +17,7 @@ from PIL import Image
 
 from engine.errors import EvidenceError
 from engine.evidence.digest import digest
-from engine.evidence.item import ImageRef, Item, ModelInput, VolumeRef, is_series, item_of, readable
+from engine.evidence.item import ImageRef, Item, ModelInput, VolumeRef, item_of, readable
 from engine.evidence.open import load_pixels, read_file, read_series
 from engine.evidence.orient import upright
 from engine.evidence.raster import SUFFIXES, page_of, page_rgb, picture_rgb
@@ -132,10 +132,9 @@ def _see(evidence: Evidence, *, max_slices: int, fixed: tuple[float, float] | No
     if rule.name == "picture" and fixed is None:
         return _see_picture(evidence, rule)
     chosen = seen_slices(evidence, max_slices)
-    if _in_part(evidence, rule):
-        pixels = load_pixels(_only(evidence, chosen))
-        places: Sequence[int] = range(len(chosen))
-    else:
+    pixels = _some(evidence, rule, chosen)
+    places: Sequence[int] = range(len(chosen))
+    if pixels is None:
         pixels = upright(load_pixels(evidence))
         chosen = places = seen_slices(len(pixels.array), max_slices if rule.several else 1)
     if rule.window == DERIVED and pixels.array.dtype == np.uint8:
@@ -152,29 +151,37 @@ def _see_picture(evidence: Evidence, rule: Rule) -> Seen:
     return Seen(array, (0,), used, rule, sentence_of(evidence, rule, 1, used))
 
 
-def _in_part(evidence: Evidence, rule: Rule) -> bool:
-    """True for a series with one slice a file whose window needs no other slices.
+def _some(evidence: Evidence, rule: Rule, chosen: Sequence[int]) -> Pixels | None:
+    """Only the chosen slices; None where all are needed.
 
-    A table may differ from slice to slice and is taken from the middle one, so it needs them all.
+    A window that is not in the header needs the values of every slice, and a table of values may
+    differ from slice to slice and is taken from the middle one.
     """
+    count = (evidence.shape or (1,))[0]
     known = rule.window in (STORED, FIXED) or evidence.window_source == "header"
-    whole = (evidence.shape or (0,))[0] * evidence.times == len(evidence.members)
-    return known and whole and is_series(evidence)
+    if not known or not _slices_apart(evidence) or len(chosen) == count * evidence.times:
+        return None
+    pixels = load_pixels(_only(evidence, chosen))
+    return pixels if pixels.lut is None else None
+
+
+def _slices_apart(evidence: Evidence) -> bool:
+    """True for a DICOM object of several slices: each is decoded by itself."""
+    several = (evidence.shape or (1,))[0] * evidence.times > 1
+    return several and evidence.source.get("format") == "DICOM"
 
 
 def _only(evidence: Evidence, chosen: Sequence[int]) -> Evidence:
-    """The same series with some slices of its first time point only."""
+    """The same DICOM object with some slices of its first time point only."""
     where, order = evidence.geometry, evidence.order
     if where is not None:
         where = replace(where, origin_Z3=where.origin_Z3[list(chosen)])
-    members = [order[index] if order else index for index in chosen]
     return replace(
         evidence,
-        members=tuple(evidence.members[number] for number in members),
         shape=(len(chosen), *(evidence.shape or ())[1:]),
         geometry=where,
         times=1,
-        order=(),
+        order=tuple(order[index] if order else index for index in chosen),
     )
 
 
@@ -330,7 +337,7 @@ def _middle(source: Evidence | ImageRef | VolumeRef) -> tuple[NDArray[np.uint8],
             return image_rgb(ImageRef(Path(source.paths[len(source.paths) // 2]))), 1.0
         source = _read_volume(source)
     source = readable(source)
-    if is_series(source):  # one slice is enough, and its volume may be large
+    if _slices_apart(source):  # one slice is enough, and its volume may be large
         source = _only(source, ((source.shape or (1,))[0] // 2,))
     pixels = upright(load_pixels(source))
     return _as_rgb(show_slice(pixels, len(pixels.array) // 2)), pixels.aspect

@@ -12,7 +12,7 @@ import SimpleITK as sitk
 from PIL import Image
 
 from engine.errors import EvidenceError
-from engine.evidence import dicom_volume
+from engine.evidence import pixels
 from engine.evidence.item import ImageRef, Item, VolumeRef
 from engine.evidence.open import find_evidence, load_pixels, read_file
 from engine.evidence.orient import upright
@@ -27,6 +27,7 @@ from engine.evidence.pixels import (
 )
 from engine.evidence.rules import SOURCES, WINDOW_WORDS, named_rule
 from engine.evidence.show import statistics
+from engine.evidence.study import Evidence, Pixels
 from engine.evidence.window import show_slice
 from tests.engine.evidence_files import dicom, picture, ramp, slices
 from tests.shared import SHARED, shared_path
@@ -129,29 +130,34 @@ def test_a_fixed_window_takes_the_place_of_the_files_own(tmp_path: Path) -> None
 
 
 def test_slices_that_no_model_sees_are_not_decoded(tmp_path: Path, monkeypatch) -> None:
-    decoded: list[Path] = []
-    real = dicom_volume.decode_file
+    asked: list[tuple[int, ...]] = []
+    real = pixels.load_pixels
 
-    def counted(path: Path, *args, **options):
-        decoded.append(path)
-        return real(path, *args, **options)
+    def counted(evidence: Evidence) -> Pixels:
+        loaded = real(evidence)
+        asked.append(loaded.array.shape)
+        return loaded
 
-    monkeypatch.setattr(dicom_volume, "decode_file", counted)
-    for name, more in (("with", {"WindowCenter": 40, "WindowWidth": 400}), ("without", {})):
+    monkeypatch.setattr(pixels, "load_pixels", counted)
+    window = {"WindowCenter": 40, "WindowWidth": 400}
+    cine = dicom(tmp_path / "us.dcm", np.stack([ramp()] * 90), NumberOfFrames=90, FrameTime=40,
+                 Modality="US", **window)  # fmt: skip
+    for name, more in (("with", window), ("without", {})):
         (tmp_path / name).mkdir()
         slices(tmp_path / name, [float(n) for n in range(100)], **more)
-        (series,) = find_evidence([tmp_path / name])
-        decoded.clear()
-        seen = as_model_sees(series)
-        assert seen.indices == tuple(sample_indices(100, 64))
-        assert len(set(decoded)) == (64 if more else 100)
-        whole = upright(load_pixels(series))
+    for place, decoded in ((tmp_path / "with", 64), (tmp_path / "without", 100), (cine, 64)):
+        (evidence,) = find_evidence([place])
+        asked.clear()
+        seen = as_model_sees(evidence)
+        assert seen.indices == tuple(sample_indices((evidence.shape or (0,))[0], 64))
+        assert [shape[0] for shape in asked] == [decoded]
+        whole = upright(real(evidence))
         shown = np.stack([show_slice(whole, index) for index in seen.indices])
         assert (seen.array[..., 0] == shown).all()
-        assert (prepare(item_of(series)).volumes[0] == seen.array).all()
-        decoded.clear()
-        thumbnail(series, 8)
-        assert len(set(decoded)) == 1
+        assert (prepare(item_of(evidence)).volumes[0] == seen.array).all()
+        asked.clear()
+        thumbnail(evidence, 8)
+        assert [shape[0] for shape in asked] == [1]
 
 
 def test_a_cine_and_pages_are_seen_frame_by_frame(tmp_path: Path) -> None:
