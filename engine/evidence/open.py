@@ -240,7 +240,13 @@ def _look(path: Path, salt: bytes, recall: Recall) -> Found:
     holder = _holder(path)
     if holder is not None:
         return PARTS[holder.suffix.lower()](path, salt)
-    head = _start(path, salt, recall)
+    try:
+        head = _start(path, salt, recall)
+    except EvidenceError as error:
+        found = _part(path, salt) if error.code == "missing" else None
+        if found is None:
+            raise
+        return found
     if isinstance(head, Instance):
         return head
     if not head:
@@ -259,6 +265,17 @@ def _holder(path: Path) -> Path | None:
         return None
     found = next((one for one in path.parents if one.suffix.lower() in PARTS), None)
     return found if found is not None and files.exists(found) else None
+
+
+def _part(path: Path, salt: bytes) -> Evidence | None:
+    """A part of a file whose name does not say that it has any; None if it has none."""
+    try:
+        held, rest = files.split(path)
+    except OSError:
+        return None
+    if rest and arrays.is_arrays(_head(held)):
+        return medmnist.describe(path)
+    return hl7.read_part(path, salt) if rest and hl7.is_hl7(_head(held)) else None
 
 
 def _guess(path: Path, salt: bytes) -> Evidence | Instance:
