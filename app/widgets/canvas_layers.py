@@ -62,7 +62,7 @@ def paint_picture(painter: QPainter, images: SliceImages, looks: Looks) -> None:
     picture, state, placed, view = looks.picture, looks.state, looks.placed, looks.view
     draw.draw_slice(painter, images, picture, state, placed, view)
     if "graphics" in looks.shown and picture.overlays:
-        draw.draw_graphics(painter, images, picture, state, placed)
+        draw.draw_graphics(painter, images, picture, state, placed, view)
     draw.draw_inset(painter, picture, view)
 
 

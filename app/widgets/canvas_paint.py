@@ -16,7 +16,7 @@ from app.widgets import canvas_words as words
 from app.widgets import halo
 from app.widgets.content import Picture, ViewState, slice_index, window_of
 from app.widgets.placement import Placement
-from app.widgets.slice_images import SliceImages, color_image
+from app.widgets.slice_images import SliceImages, color_image, draw_part
 
 INSET_SHARE = 0.3
 SMALL = (250, 190)  # a canvas below this size carries only what cannot be missed
@@ -52,17 +52,14 @@ def draw_slice(
         painter.fillRect(placed.rect, QColor(theme.PANEL))
         halo.put(painter, view, halo.MIDDLE, _word(painter, "loading", theme.QUIET, "body"))
         return
-    drawn = images.slice(picture, state, placed, view)
-    if drawn is None:
+    if not images.paint(painter, picture, state, placed, view):
         painter.fillRect(view, QColor(theme.PICTURE))
         return
-    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, True)
-    painter.drawImage(drawn.rect, drawn.image, QRectF(drawn.image.rect()))
     fill_around(painter, placed.rect, view)
 
 
 def fill_around(painter: QPainter, inside: QRectF, view: QRectF) -> None:
-    """The ground beside the picture, and over what averaging drew beyond its last pixel."""
+    """The ground beside the picture."""
     seen = inside.intersected(view)
     ground = QColor(theme.PICTURE)
     for edge in (
@@ -81,12 +78,12 @@ def draw_graphics(
     picture: Picture,
     state: ViewState,
     placed: Placement,
+    view: QRectF,
 ) -> None:
     """Draw the graphics that the file lays over the slice, in one quiet colour."""
     graphics = images.graphics(picture, state, placed, QColor(halo.GRAPHICS))
     if graphics is not None:
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, True)
-        painter.drawImage(graphics.rect, graphics.image, QRectF(graphics.image.rect()))
+        draw_part(painter, graphics, placed.rect.intersected(view))
 
 
 def _word(painter: QPainter, text: str, color: str = theme.TEXT, role: str = "small") -> QImage:

@@ -3,9 +3,10 @@
 Owns the table through which values become grey, the averaging of large pictures and the store of
 finished images. Refuses to keep more than ``STORE_BYTES`` of them, whatever is opened.
 
-A picture shown smaller than half its size is averaged in blocks before the window, once for a
-slice and size. For a linear window that equals averaging after it, except where values lie
-beyond the window's ends: there it is the truer of the two, as a detector with larger pixels.
+A picture shown smaller is averaged in blocks before the window, once for a slice and block, and
+what is left is interpolated. For a linear window that equals averaging after it, except where
+values lie beyond the window's ends: there it is the truer of the two, as a detector with larger
+pixels would have seen it.
 """
 
 from __future__ import annotations
@@ -16,18 +17,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QImage
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor, QImage, QPainter
 
+from app.widgets import averaging
 from app.widgets.content import Picture, ViewState, slice_index
 from app.widgets.placement import Placement, oriented
 from app.widgets.window_presets import window_of
 
 STORE_BYTES = 256 * 1024 * 1024
-SHRINK = 0.75  # below this scale the image is averaged, above it interpolated
 WHOLE_PIXELS = 1_500_000  # more than this are rendered only where they are seen
 STEP = 256  # a seen region grows to multiples of it, so that a small pan finds it again
-MOST_BLOCK = 32
 
 _SCRATCH = {8: np.zeros(1 << 8, np.uint32), 16: np.zeros(1 << 16, np.uint32)}
 _GREYS = (np.arange(256, dtype=np.int64) * 0x010101 | 0xFF000000).astype(np.uint32)
@@ -50,8 +50,10 @@ class ImageStore:
         return found[0]
 
     def put(self, key: tuple[Any, ...], thing: Any, size: int) -> None:
-        """Keep a thing of so many bytes; too large ones are not kept."""
-        if size > self._limit // 2 or key in self._kept:
+        """Keep a thing of so many bytes, in place of an older one; too large ones are not kept."""
+        if key in self._kept:
+            self.bytes -= self._kept.pop(key)[1]
+        if size > self._limit // 2:
             return
         self._kept[key] = (thing, size)
         self.bytes += size
@@ -81,6 +83,32 @@ class Drawn:
     rect: QRectF
 
 
+def draw_part(painter: QPainter, drawn: Drawn, seen: QRectF) -> None:
+    """Draw what lies in ``seen``, whose edges are whole device pixels: others cost twice."""
+    across = drawn.image.width() / drawn.rect.width()
+    down = drawn.image.height() / drawn.rect.height()
+    part = QRectF(
+        (seen.x() - drawn.rect.x()) * across,
+        (seen.y() - drawn.rect.y()) * down,
+        seen.width() * across,
+        seen.height() * down,
+    )
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, True)
+    painter.drawImage(seen, drawn.image, part)
+
+
+def _flattened(drawn: Drawn, seen: QRectF, ratio: float) -> QImage:
+    """What ``draw_part`` draws, in device pixels."""
+    width, height = round(seen.width() * ratio), round(seen.height() * ratio)
+    flat = QImage(max(1, width), max(1, height), QImage.Format.Format_RGB32)
+    flat.setDevicePixelRatio(ratio)
+    painter = QPainter(flat)
+    moved = Drawn(drawn.image, drawn.rect.translated(-seen.topLeft()))
+    draw_part(painter, moved, QRectF(QPointF(), seen.size()))
+    painter.end()
+    return flat
+
+
 @dataclass(frozen=True)
 class _Region:
     """Blocks of ``across`` x ``down`` stored pixels, from block ``left``, ``top`` on."""
@@ -89,8 +117,8 @@ class _Region:
     top: int
     right: int
     bottom: int
-    across: int
-    down: int
+    across: float
+    down: float
 
 
 class SliceImages:
@@ -100,12 +128,37 @@ class SliceImages:
         self._store = STORE if store is None else store
         self._owner = object()
         self._amounts: bool | None = None
+        self._flat_key: tuple[Any, ...] = ()
+        self._flat: QImage | None = None
 
     def clear(self) -> None:
         """Forget; the picture changed."""
         self._store.drop(self._owner)
         self._owner = object()
         self._amounts = None
+        self._flat_key, self._flat = (), None
+
+    def paint(
+        self, painter: QPainter, picture: Picture, state: ViewState, placed: Placement, view: QRectF
+    ) -> bool:
+        """Draw the slice in force; False where there is nothing to draw.
+
+        The second paint of the same keeps what it drew, so that a measure being drawn or a
+        pointer that reads values costs one copy.
+        """
+        drawn = self.slice(picture, state, placed, view)
+        if drawn is None:
+            return False
+        seen = placed.rect.intersected(view)
+        key = (drawn.image.cacheKey(), drawn.rect.getRect(), seen.getRect(), placed.ratio)
+        if key != self._flat_key:
+            self._flat_key, self._flat = key, None
+            draw_part(painter, drawn, seen)
+            return True
+        if self._flat is None:
+            self._flat = _flattened(drawn, seen, placed.ratio)
+        painter.drawImage(seen.topLeft(), self._flat)
+        return True
 
     def slice(
         self, picture: Picture, state: ViewState, placed: Placement, view: QRectF
@@ -122,16 +175,15 @@ class SliceImages:
         if region is None:
             return None
         rect = _rect(placed, region)
-        size = _shrunk_size(placed, region, rect)
         turned = (state.flip_h, state.flip_v, state.turns)
-        key = (self._owner, index, moment, window, state.inverted, turned, region, size)
-        image = self._store.get(key)
-        if image is None:
-            values = self._averaged(picture, index, moment, region)
-            image = _image(picture, oriented(values, state), window, inverted=state.inverted)
-            if size is not None:
-                image = _scaled(image, QSize(*size))
-            self._store.put(key, image, image.sizeInBytes())
+        key, look = (self._owner, index, moment, turned, region), (window, state.inverted)
+        kept = self._store.get(key)
+        if kept is not None and kept[0] == look:
+            return Drawn(kept[1], rect)
+        values = self._averaged(picture, index, moment, region)
+        image = _image(picture, oriented(values, state), window, inverted=state.inverted)
+        # One window at a time: another one takes its place, and its memory.
+        self._store.put(key, (look, image), image.sizeInBytes())
         return Drawn(image, rect)
 
     def graphics(
@@ -161,7 +213,7 @@ class SliceImages:
             key = (self._owner, index, moment, region.across, region.down)
             small = self._store.get(key)
             if small is None:
-                small = block_mean(values, region.down, region.across)
+                small = averaging.averaged(values, region.down, region.across)
                 self._store.put(key, small, small.nbytes)
             values = small
         return values[region.top : region.bottom, region.left : region.right]
@@ -169,22 +221,21 @@ class SliceImages:
 
 def _region(placed: Placement, view: QRectF, *, averages: bool) -> _Region | None:
     """Which blocks to render: all, or of a large picture those in view."""
-    across, down = (
-        min(MOST_BLOCK, max(1, int(1 / max(scale, 1e-6)))) for scale in placed.pixel_size()
-    )
+    across, down = (averaging.block_for(scale) for scale in placed.pixel_size())
     if not averages:
-        across = down = 1
-    columns, rows = -(-placed.columns // across), -(-placed.rows // down)
+        across = down = 1.0
+    columns = averaging.blocks_in(placed.columns, across)
+    rows = averaging.blocks_in(placed.rows, down)
     left, top, right, bottom = placed.visible(view)
     if right <= left or bottom <= top:
         return None
     if columns * rows <= WHOLE_PIXELS:
         return _Region(0, 0, columns, rows, across, down)
     return _Region(
-        max(0, (left // across - 1) // STEP * STEP),
-        max(0, (top // down - 1) // STEP * STEP),
-        min(columns, -(-(right // across + 2) // STEP) * STEP),
-        min(rows, -(-(bottom // down + 2) // STEP) * STEP),
+        max(0, int(left / across - 1) // STEP * STEP),
+        max(0, int(top / down - 1) // STEP * STEP),
+        min(columns, -(-int(right / across + 2) // STEP) * STEP),
+        min(rows, -(-int(bottom / down + 2) // STEP) * STEP),
         across,
         down,
     )
@@ -207,45 +258,6 @@ def _rect(placed: Placement, region: _Region) -> QRectF:
         region.right * region.across,
         region.bottom * region.down,
     )
-
-
-def _shrunk_size(placed: Placement, region: _Region, rect: QRectF) -> tuple[int, int] | None:
-    """Device pixels to average the image to, None where it is interpolated."""
-    across, down = placed.pixel_size()
-    if min(across * region.across, down * region.down) >= SHRINK:
-        return None
-    width, height = round(rect.width() * placed.ratio), round(rect.height() * placed.ratio)
-    return max(1, width), max(1, height)
-
-
-def block_mean(values: NDArray[Any], down: int, across: int) -> NDArray[Any]:
-    """Means of blocks of ``down`` x ``across`` values; the last ones may hold fewer.
-
-    Args:
-        values: [Y, X] or [Y, X, 3] of any number format.
-        down: rows of a block.
-        across: columns of a block.
-
-    Returns:
-        [ceil(Y / down), ceil(X / across), ...] of the same format, rounded to nearest.
-    """
-    rows, columns = values.shape[:2]
-    rest = (-rows % down, -columns % across)
-    if any(rest):
-        pad = [(0, rest[0]), (0, rest[1])] + [(0, 0)] * (values.ndim - 2)
-        values = np.pad(values, pad, mode="edge")
-    kind, size = values.dtype.kind, values.dtype.itemsize
-    wide = np.dtype(np.float32 if kind == "f" else np.int64 if size > 2 else np.int32)
-    total: NDArray[Any] = values[0::down].astype(wide)
-    for row in range(1, down):
-        total += values[row::down]
-    sums: NDArray[Any] = total[:, 0::across].copy()
-    for column in range(1, across):
-        sums += total[:, column::across]
-    count = down * across
-    if kind == "f":
-        return np.divide(sums, count).astype(values.dtype, copy=False)
-    return ((sums + count // 2) // count).astype(values.dtype)
 
 
 def _image(
@@ -343,10 +355,3 @@ def color_image(values: NDArray[np.uint8], *, inverted: bool = False) -> QImage:
     height, width = shown.shape[:2]
     image = QImage(shown.data, width, height, width * 3, QImage.Format.Format_RGB888)
     return image.convertToFormat(QImage.Format.Format_RGB32)
-
-
-def _scaled(image: QImage, size: QSize) -> QImage:
-    """Averaged down to device pixels."""
-    return image.scaled(
-        size, Qt.AspectRatioMode.IgnoreAspectRatio, Qt.TransformationMode.SmoothTransformation
-    )
