@@ -262,10 +262,14 @@ def stream_of(archive: Archive, member: Member) -> BinaryIO:
     _refuse(path, member)
     source = archive.opened()
     try:
-        source.seek(data_at(path, source, member))
+        start = data_at(path, source, member)
+        source.seek(start)
     except BaseException:
         source.close()
         raise
+    if member.method == directory.STORED and member.size > inflate.IN_MEMORY:
+        window = inflate.Window(source, start, member.size)
+        return cast(BinaryIO, io.BufferedReader(window))
     unpack = {
         directory.STORED: inflate.stored,
         directory.DEFLATED: inflate.deflated,

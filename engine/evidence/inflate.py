@@ -15,7 +15,7 @@ import tempfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Protocol, cast
 
 from engine.errors import EvidenceError
 from engine.evidence.failures import bomb, damaged, truncated
@@ -237,5 +237,50 @@ class Inflated(io.RawIOBase):
         """Give the memory or the temporary file back."""
         if not self.closed:
             self._store.close()
+            self._source.close()
+        super().close()
+
+
+class Window(io.RawIOBase):
+    """A part of a file as a stream of its own: large stored members are read where they lie."""
+
+    name = ""
+
+    def __init__(self, source: BinaryIO, start: int, size: int) -> None:
+        super().__init__()
+        self._source, self._start, self._size, self._at = source, start, size, 0
+
+    def readable(self) -> bool:
+        """True."""
+        return True
+
+    def seekable(self) -> bool:
+        """True."""
+        return True
+
+    def tell(self) -> int:
+        """The place of the next byte read."""
+        return self._at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Move."""
+        offset += {io.SEEK_CUR: self._at, io.SEEK_END: self._size}.get(whence, 0)
+        if offset < 0:
+            raise ValueError("a stream has no place before its start")
+        self._at = offset
+        return offset
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        """Read on, to the end of the window at most."""
+        view = memoryview(buffer).cast("B")
+        count = max(0, min(len(view), self._size - self._at))
+        self._source.seek(self._start + self._at)
+        got = cast(io.BufferedReader, self._source).readinto(view[:count])
+        self._at += got
+        return got
+
+    def close(self) -> None:
+        """Close the file too."""
+        if not self.closed:
             self._source.close()
         super().close()
