@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import struct
 import tracemalloc
 from pathlib import Path
@@ -353,6 +354,25 @@ def test_upright_keeps_the_volume_readable(tmp_path: Path) -> None:
     pixels = load_pixels(read_file(write(tmp_path / "a.nii", values("i2"), matrix)))
     turned = upright(pixels)
     assert (pixels.orientation, turned.orientation) == ("LAS", "LPS")
+
+
+def test_all_48_ways_to_lie_stay_true_when_turned(tmp_path: Path) -> None:
+    array = values("i2")
+    for order in itertools.permutations(range(3)):
+        for signs in itertools.product((1.0, -1.0), repeat=3):
+            matrix = np.zeros((4, 4))
+            matrix[order, range(3)] = np.array(signs) * (1, 2, 3)
+            matrix[:, 3] = (3, 4, 5, 1)
+            path = write(tmp_path / "a.nii", array, matrix)
+            pixels = load_pixels(check_against_nibabel(path))
+            turned = upright(pixels)
+            assert pixels.geometry is not None
+            assert turned.geometry is not None
+            for index in ((0, 0, 0), (2, 3, 1), (4, 5, 6)):
+                point = pixels.geometry.point(index)
+                z, y, x = (round(one) for one in turned.geometry.index(point))
+                assert turned.array[z, y, x] == pixels.array[index]
+                np.testing.assert_allclose(turned.geometry.point((z, y, x)), point, atol=1e-9)
 
 
 def test_standard_space_is_one_frame(tmp_path: Path) -> None:
