@@ -1,0 +1,170 @@
+"""Letters, convention, place, scale, badges: what a reader must be able to trust."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from app.widgets import canvas_words as words
+from app.widgets.content import Picture, ViewState
+from app.widgets.window_presets import window_of
+from tests.app.phantom import ACQUISITIONS, geometry, phantom, render, turned
+
+OPPOSITE = {"L": "R", "R": "L", "A": "P", "P": "A", "H": "F", "F": "H"}
+
+
+def at(step, other=(0.0, 1.0, 0.0)):
+    """An axial-like picture whose columns run along ``step``."""
+    placed = geometry("axial")
+    return replace(
+        phantom(), geometry=replace(placed, column_step=np.array(step), row_step=np.array(other))
+    )
+
+
+@pytest.mark.parametrize(
+    ("direction", "letters"),
+    [((1, 0, 0), "L"), ((-1, 0, 0), "R"), ((0, 1, 0), "P"), ((0, -1, 0), "A"), ((0, 0, 1), "H"),
+     ((0, 0, -1), "F"), ((0.9, 0.3, 0), "L"), ((0.9, 0.44, 0), "LP"), ((0.5, -0.6, 0), "AL"),
+     ((-0.7, 0, -0.7), "RF"), ((0.6, 0.6, 0.55), "LPH"), ((0, 0, 0), "")],
+)  # fmt: skip
+def test_letters_of_a_direction(direction, letters):
+    assert words.letters_of(np.array(direction, float)) == letters
+
+
+@pytest.mark.parametrize("name", sorted(ACQUISITIONS))
+@pytest.mark.parametrize("flip_h", [False, True])
+@pytest.mark.parametrize("flip_v", [False, True])
+@pytest.mark.parametrize("turns", [0, 1, 2, 3])
+def test_letters_follow_the_patient_through_flips_and_turns(name, flip_h, flip_v, turns):
+    picture = phantom(name)
+    state = ViewState(flip_h=flip_h, flip_v=flip_v, turns=turns)
+    from PySide6.QtCore import QRectF
+
+    from app.widgets.placement import place
+
+    placed = place(picture, state, QRectF(0, 0, 300, 300))
+    found = words.edge_letters(picture, state)
+    middle = placed.rect.center()
+    start = picture.geometry.point((0, *placed.to_picture(middle)[::-1]))
+    for edge, (dx, dy) in {
+        "right": (9, 0),
+        "left": (-9, 0),
+        "top": (0, -9),
+        "bottom": (0, 9),
+    }.items():
+        moved = middle.__class__(middle.x() + dx, middle.y() + dy)
+        way = picture.geometry.point((0, *placed.to_picture(moved)[::-1])) - start
+        assert found[edge] == words.letters_of(way)
+    assert found["left"] == "".join(OPPOSITE[letter] for letter in found["right"])
+
+
+def test_sides_without_a_geometry_come_from_the_letters_of_the_file():
+    plain = replace(phantom(), geometry=None, orientation="LPS")
+    assert words.edge_letters(plain, ViewState())["right"] == "L"
+    assert words.edge_letters(plain, ViewState(turns=1))["bottom"] == "L"
+    assert words.edge_letters(replace(plain, orientation="??"), ViewState()) == {}
+
+
+def test_the_convention_is_stated_and_its_breach_is_a_warning():
+    axial = phantom()
+    assert words.convention(axial, ViewState()) == (
+        "patient left on the right of the picture", False,
+    )  # fmt: skip
+    said, warning = words.convention(axial, ViewState(flip_h=True))
+    assert warning
+    assert "left on the left" in said
+    assert words.convention(phantom("sagittal"), ViewState()) == ("", False)
+    unknown = replace(axial, geometry=None)
+    assert words.convention(unknown, ViewState()) == ("sides unknown", True)
+    photo = Picture(np.zeros((1, 4, 4, 3), np.uint8), (128, 256), render)
+    assert words.convention(photo, ViewState()) == ("", False)
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [(ViewState(), []), (ViewState(flip_h=True), ["flipped"]),
+     (ViewState(turns=1), ["turned 90\u00b0"]), (ViewState(turns=3), ["turned 270\u00b0"]),
+     (ViewState(flip_h=True, flip_v=True), ["turned 180\u00b0"]),
+     (ViewState(flip_h=True, flip_v=True, turns=2), []),
+     (ViewState(flip_v=True), ["flipped", "turned 180\u00b0"]),
+     (ViewState(flip_h=True, turns=1), ["flipped", "turned 90\u00b0"])],
+)  # fmt: skip
+def test_badges_name_what_is_seen(state, said):
+    assert words.badges(state) == said
+
+
+def test_flips_and_turns_act_on_what_is_seen():
+    state = ViewState().turned(1).flipped(across=True)
+    assert (state.flip_h, state.flip_v, state.turns) == (False, True, 1)
+    assert state.flipped(across=True).turned(3) == ViewState()
+    around = ViewState(pan_x=0.1, pan_y=0.2, zoom=3.0)
+    assert around.flipped(across=True).pan_x == pytest.approx(-0.1)
+    quarter = around.turned(1, ratio=2.0)
+    assert (quarter.pan_x, quarter.pan_y) == (pytest.approx(-0.1), pytest.approx(0.2))
+    four = around.turned(1, ratio=2.0).turned(1, ratio=2.0).turned(2, ratio=2.0)
+    assert (four.pan_x, four.pan_y) == (pytest.approx(0.1), pytest.approx(0.2))
+
+
+@pytest.mark.parametrize(
+    ("name", "index", "said"),
+    [("axial", 0, "S 140.0 mm"), ("axial, feet last", 2, "S 134.0 mm"),
+     ("coronal", 1, "P 15.5 mm"), ("sagittal", 0, "R 31.0 mm"),
+     ("coronal, back first", 6, "A 5.5 mm")],
+)  # fmt: skip
+def test_the_place_of_a_slice(name, index, said):
+    picture = phantom(name)
+    assert words.position_words(picture, ViewState(depth=index / 11)) == said
+    assert words.position_words(replace(picture, geometry=None), ViewState()) == ""
+
+
+def test_an_oblique_slice_is_placed_along_its_normal():
+    picture = phantom("oblique")
+    normal = turned(20, 0) @ turned(13, 2) @ np.array([0.0, 0, 1])
+    place = picture.geometry.origin_Z3[3] @ normal
+    assert words.position_words(picture, ViewState(depth=3 / 11)) == f"S {place:.1f} mm"
+
+
+@pytest.mark.parametrize(
+    ("mm_per_unit", "length", "said"),
+    [(1.0, 100, "10 cm"), (0.1, 10, "1 cm"), (0.02, 2, "2 mm"), (0.9, 100, "10 cm")],
+)
+def test_the_scale_bar_is_as_long_as_it_says(mm_per_unit, length, said):
+    found = words.scale_bar(phantom(), mm_per_unit, 600.0)
+    assert found is not None
+    assert found[0] * mm_per_unit == pytest.approx(length)
+    assert found[0] <= 150
+    assert found[1] == said
+
+
+def test_no_scale_without_a_spacing_and_the_detectors_says_so():
+    bare = replace(phantom(), geometry=None, spacing_mm=None)
+    assert words.scale_bar(bare, 1.0, 600.0) is None
+    detector = replace(phantom(), spacing_source="ImagerPixelSpacing")
+    assert words.scale_bar(detector, 1.0, 600.0)[1] == "10 cm at the detector"
+
+
+def test_windows_of_the_header_are_gone_through():
+    picture = replace(
+        phantom(), hounsfield=True, window=(40.0, 400.0),
+        windows=((40.0, 400.0), (-600.0, 1500.0), (480.0, 2500.0)),
+    )  # fmt: skip
+    from app.widgets.view_commands import STATE_COMMANDS, Room
+
+    state, seen = ViewState(), []
+    for _ in range(4):
+        seen.append((window_of(picture, state), words.window_words(picture, state)))
+        state = STATE_COMMANDS["window-given"](state, picture, Room(100, 100))
+    assert [window for window, _said in seen] == [None, (-600, 1500), (480, 2500), None]
+    assert seen[1][1] == "header 2 of 3  W 1500  L -600"
+    touched = ViewState(given=1).windowed(0.5, 0.0)
+    assert STATE_COMMANDS["window-given"](touched, picture, Room(1, 1)).given == 0
+    assert window_of(picture, touched) == (-600, 2250)
+
+
+def test_slices_and_times_are_counted_from_one():
+    assert words.slice_words(phantom(), ViewState(depth=1.0)) == "12 / 12"
+    times = np.zeros((5, *phantom().array.shape), np.int16)
+    several = replace(phantom(), times=times)
+    assert words.slice_words(several, ViewState(depth=0.0, moment=0.5)) == "1 / 12   time 3 / 5"
