@@ -23,7 +23,7 @@ from engine.evidence.files import PARTED
 from engine.evidence.open import find_evidence
 from engine.evidence.study import Evidence
 from studies.clean_copies import copy_clean
-from studies.evidence_rows import USABLE, why_left_out
+from studies.evidence_rows import usable, why_left_out
 from studies.import_buffer import READER, Buffer, Part, indexed
 from studies.walk import Folder, count_files, printable, walk
 
@@ -228,7 +228,7 @@ class _Import:
         return find_evidence(paths, salt=self._salt, control=control, follow=False)
 
     def _note(self, evidence: Evidence) -> None:
-        if evidence.kind in USABLE:
+        if usable(evidence):
             self.taken.added += 1
             self._counts[evidence.series or ""] += 1
         else:

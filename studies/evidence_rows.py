@@ -53,6 +53,11 @@ def _problem(evidence: Evidence) -> tuple[str | None, str | None]:
     return None, None
 
 
+def usable(one: Evidence | EvidenceRow) -> bool:
+    """True for what can be searched with: pictures, reports, and documents with words in them."""
+    return one.kind in USABLE or (one.kind == "document" and bool(one.text))
+
+
 def why_left_out(evidence: Evidence) -> str:
     """Why something is no evidence to search with."""
     if evidence.error is not None:
@@ -72,7 +77,7 @@ def item_of_row(row: EvidenceRow) -> Item:
     Raises:
         EvidenceError: it has neither picture nor text.
     """
-    if row.kind == "report":
+    if row.kind == "report" or (row.kind == "document" and row.text):
         return Item(text=row.text or "")
     if row.kind == "image":
         return Item(images=(ImageRef(first_file(row.files, row.path)),))

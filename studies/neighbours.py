@@ -24,7 +24,7 @@ from engine.evidence.study import Evidence
 from engine.index import ExactIndex
 from engine.models.load import load_encoder
 from studies.errors import NoRun
-from studies.evidence_rows import USABLE, item_of_row
+from studies.evidence_rows import item_of_row, usable
 from studies.places import shipped_models
 
 EXTRA = 8  # hits fetched beyond k, since copies of the query are dropped
@@ -67,13 +67,13 @@ def usable_rows(store: Store, collection: str) -> list[EvidenceRow]:
     """
     count = count_items(store, collection)
     rows = items(store, collection, limit=max(1, count), filters=Filters())
-    usable = [row for row in rows if row.kind in USABLE]
-    if not usable:
+    kept = [row for row in rows if usable(row)]
+    if not kept:
         raise NoRun(
             f"Collection {collection!r} holds nothing to search. "
             "Fill it with: triptych import PATH --collection NAME"
         )
-    return usable
+    return kept
 
 
 def _query(store: Store, arguments: dict[str, Any]) -> tuple[Item, str | None]:
@@ -94,15 +94,15 @@ def only_one(path: Path, secret: bytes) -> Evidence:
         EvidenceError: it cannot be read, or the path holds none or several.
     """
     found = list(find_evidence([path], salt=secret))
-    usable = [evidence for evidence in found if evidence.kind in USABLE]
-    if len(usable) == 1:
-        return usable[0]
-    if not usable and found and found[0].error is not None:
+    kept = [evidence for evidence in found if usable(evidence)]
+    if len(kept) == 1:
+        return kept[0]
+    if not kept and found and found[0].error is not None:
         raise found[0].error
-    reason = f"holds {len(usable)} studies; name the file or folder of one"
-    if usable:
-        reason += f", for example {', '.join(one.path.name for one in usable[:4])}"
-    raise EvidenceError(path, "several" if usable else "nothing", reason)
+    reason = f"holds {len(kept)} studies; name the file or folder of one"
+    if kept:
+        reason += f", for example {', '.join(one.path.name for one in kept[:4])}"
+    raise EvidenceError(path, "several" if kept else "nothing", reason)
 
 
 def _hits(
