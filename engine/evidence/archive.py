@@ -10,18 +10,35 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from engine.errors import EvidenceError
-from engine.evidence import containers
+from engine.evidence import containers, files
 from engine.evidence.failures import of_system
 
+# archives and packed files that are not opened here, told by their first bytes
+SEALED = {
+    b"7z\xbc\xaf\x27\x1c": "7z archive",
+    b"Rar!\x1a\x07": "RAR archive",
+    b"\xfd7zXZ\0": "xz file",
+    b"\x28\xb5\x2f\xfd": "zstd file",
+    b"BZh": "bzip2 file",
+}
 IGNORED = frozenset({"thumbs.db", "desktop.ini", "__macosx"})
 
 
 def is_archive(head: bytes) -> bool:
     """True if a file's first bytes (300 are enough) are those of a zip or tar of files.
 
+    True as well for packed files that ``members`` refuses with a sentence (7z, RAR, xz, ...).
+
     For a .tgz these are the first bytes as ``files.open_file`` gives them, that is, unzipped.
     """
-    return containers.is_zip(head) or containers.is_tar(head)
+    return containers.is_zip(head) or containers.is_tar(head) or sealed(head) is not None
+
+
+def sealed(head: bytes) -> str | None:
+    """What kind of packed file this is, if it is one that is not opened here."""
+    if head.startswith(b"BZh") and head[4:10] != b"1AY&SY":
+        return None
+    return next((name for mark, name in SEALED.items() if head.startswith(mark)), None)
 
 
 def members(path: Path) -> Iterator[Path]:
@@ -56,6 +73,11 @@ def open_archive(path: Path) -> containers.Archive:
     except OSError as failure:
         raise of_system(path, failure) from failure
     if found is None:
+        with files.open_file(path) as stream:
+            kind = sealed(stream.read(300))
+        if kind is not None:
+            reason = f"a {kind} is not opened here; unpack it and open what it holds"
+            raise EvidenceError(path, "unsupported", reason)
         reason = "this is no archive of files; open it with the program that made it"
         raise EvidenceError(path, "not_archive", reason)
     return found

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import random
 import struct
 import tarfile
@@ -206,3 +208,13 @@ def test_bytes_changed_at_random_end_in_sentences(tmp_path: Path) -> None:
             seen.add("fine" if one.error is None else one.error.code)
         path.unlink()
     assert {"fine", "damaged", "truncated"} <= seen
+
+
+@pytest.mark.parametrize("name", ["a.bz2", "a.xz", "a.7z", "a.rar"])
+def test_packed_files_that_are_not_opened_say_what_to_do(tmp_path: Path, name: str) -> None:
+    packed = {
+        "a.bz2": bz2.compress(b"x"), "a.xz": lzma.compress(b"x"),
+        "a.7z": b"7z\xbc\xaf\x27\x1c" + bytes(40), "a.rar": b"Rar!\x1a\x07\x01\0" + bytes(40),
+    }  # fmt: skip
+    (tmp_path / name).write_bytes(packed[name])
+    assert listing_code(tmp_path / name) == "unsupported"
