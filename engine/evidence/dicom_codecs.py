@@ -146,7 +146,7 @@ def _segment(src: bytes, count: int) -> NDArray[np.uint8]:
     for pad in (0, 1):
         try:
             raw = imagecodecs.packbits_decode(src[: len(src) - pad])
-        except imagecodecs.ImcdError:
+        except RuntimeError:  # what imagecodecs raises has no public name
             continue
         if len(raw) >= count:
             return np.frombuffer(raw, np.uint8, count)

@@ -246,6 +246,11 @@ def padding_of(dataset: Dataset, *, signed: bool | None = None) -> tuple[float, 
         signed: how the pixels are read; None takes the header's word. The elements are stored
             with an ambiguous sign and are brought to it.
     """
+    for kind in ("Float", "DoubleFloat"):
+        value = numbers(dataset.get(f"{kind}PixelPaddingValue"))
+        if value:
+            limit = numbers(dataset.get(f"{kind}PixelPaddingRangeLimit")) or value
+            return min(value[0], limit[0]), max(value[0], limit[0])
     value = numbers(dataset.get("PixelPaddingValue"))
     if not value:
         return None

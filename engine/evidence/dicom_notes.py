@@ -30,10 +30,24 @@ def picture_notes(dataset: Dataset, layout: Layout) -> tuple[str, ...]:
         notes += presentation_notes(dataset) + _window_note(dataset, layout.frames)
     notes += _color_notes(dataset, layout) + spacing_notes(dataset) + _loss_note(dataset)
     notes += segmentation_notes(dataset, layout.frames)
+    return tuple(notes + _scale_notes(dataset))
+
+
+def _scale_notes(dataset: Dataset) -> list[str]:
+    """Scales to physical units that are told and not applied."""
+    notes = []
     dose = facts.numbers(dataset.get("DoseGridScaling"))
     if dose:
         notes.append(f"stored values; one unit is {dose[0]:g} of the dose unit")
-    return tuple(notes)
+    mapping = facts.item(dataset, "RealWorldValueMappingSequence") or facts.grouped(
+        dataset, "RealWorldValueMappingSequence"
+    )
+    slope = facts.numbers(mapping.get("RealWorldValueSlope")) if mapping is not None else []
+    shift = facts.numbers(mapping.get("RealWorldValueIntercept")) if mapping is not None else []
+    if slope and (slope[0], *shift) not in ((1.0,), (1.0, 0.0)):
+        added = f" + {shift[0]:g}" if shift and shift[0] else ""
+        notes.append(f"real world value: stored value x {slope[0]:g}{added}, not applied")
+    return notes
 
 
 def _window_note(dataset: Dataset, frames: int) -> list[str]:

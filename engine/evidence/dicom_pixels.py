@@ -23,7 +23,7 @@ from engine.evidence import dicom_facts as facts
 from engine.evidence.dicom_frames import Cut, Source, find_source
 from engine.evidence.dicom_layout import LIMIT_VALUES
 from engine.evidence.dicom_read import PARSE_ERRORS
-from engine.evidence.dicom_values import colored, grey, raw_words
+from engine.evidence.dicom_values import Samples, colored, grey, raw_words
 from engine.evidence.failures import of_system, truncated
 from engine.evidence.files import facts_of, open_file
 from engine.evidence.overlay import at_frame, embedded_of, has_embedded
@@ -119,6 +119,9 @@ def _failure(path: Path, failure: Exception, syntax: UID) -> EvidenceError:
     if isinstance(failure, EOFError):
         return truncated(path)
     name = syntax.name or "an unnamed transfer syntax"
+    if isinstance(failure, Samples):
+        reason = "pictures of two, four or more values in a pixel are not read; convert them"
+        return EvidenceError(path, "unsupported", reason)
     if isinstance(failure, (NotImplementedError, ImportError)):
         return EvidenceError(path, "unsupported", f"pixels in {name} are not read; convert them")
     if isinstance(failure, MemoryError):

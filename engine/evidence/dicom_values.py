@@ -13,13 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.evidence import dicom_facts as facts
-from engine.evidence.codestream import Stream
+from engine.evidence.codestream import JPEG_LS, LOSSLESS, Stream
 from engine.evidence.dicom_codecs import decode_frame, packed
 from engine.evidence.dicom_color import space_of, to_rgb
 from engine.evidence.dicom_frames import Source, read_frame, read_native
+from engine.evidence.overlay import has_embedded
 
 Array = NDArray[Any]
 WORDS = (16, 32, 64)
+
+
+class Samples(NotImplementedError):
+    """Neither grey nor three colours."""
 
 
 def _decode(stream: BinaryIO, source: Source, frame: int) -> tuple[Array, Stream | None]:
@@ -55,19 +60,30 @@ def grey(stream: BinaryIO, source: Source, frame: int) -> Array:
         return values
     if found is None:
         return only_stored(values, layout.high, layout.stored, signed=layout.signed)
+    bits = found.precision or layout.stored
+    if layout.stored < bits <= layout.allocated and _keeps_words(source, found):
+        return only_stored(values, layout.high, layout.stored, signed=layout.signed)
     if found.process == 0 and found.components:
         return _jpeg_2000(values, found, source)
-    bits = found.precision or layout.stored
-    if found.process not in (0, 0xF7) and bits > layout.stored:
-        return only_stored(values, layout.high, layout.stored, signed=layout.signed)
     return only_stored(values, bits - 1, bits, signed=layout.signed)
+
+
+def _keeps_words(source: Source, found: Stream) -> bool:
+    """True if a stream of more bits than are stored holds words with rubbish in the others.
+
+    Lossless JPEG is given whole words by its usual writers, overlays and all; other streams only
+    where the header has such overlays. Lossy ones may overshoot and would wrap.
+    """
+    return found.process in LOSSLESS or (
+        found.process in (0, JPEG_LS) and has_embedded(source.dataset)
+    )
 
 
 def colored(source: Source) -> Callable[[BinaryIO, int], NDArray[np.uint8]] | None:
     """How a frame becomes RGB, [Y, X, 3]; None if the picture is grey.
 
     Raises:
-        NotImplementedError: two, four or more samples.
+        Samples: two, four or more samples.
         ValueError: the header holds no usable palette.
     """
     layout, palette = source.layout, source.palette
@@ -76,7 +92,7 @@ def colored(source: Source) -> Callable[[BinaryIO, int], NDArray[np.uint8]] | No
     if layout.samples == 1:
         return None
     if layout.samples != 3 or layout.floating:
-        raise NotImplementedError("only one or three samples are read")
+        raise Samples
 
     def show(stream: BinaryIO, frame: int) -> NDArray[np.uint8]:
         values, found = _decode(stream, source, frame)

@@ -176,9 +176,9 @@ def derive_window(
 ) -> tuple[float, float]:
     """A window for values whose file names none.
 
-    8-bit values are shown as they are. Others run from percentile 0.5 to 99.5 of the finite
-    values that are not padding (at most a million of them, evenly taken); where the two are
-    equal, from the least to the greatest.
+    8-bit values are shown as they are, masks of 0 and 1 in black and white. Others run from
+    percentile 0.5 to 99.5 of the finite values that are not padding (at most a million of them,
+    evenly taken); where the two are equal, from the least to the greatest.
 
     Args:
         array: values after the modality transform.
@@ -187,10 +187,10 @@ def derive_window(
     Returns:
         (center, width) for ``linear``: the ends of the range become 0 and 255 exactly.
     """
+    if array.dtype == np.bool_ or (array.dtype == np.uint8 and array.size and array.max() == 1):
+        return _spanning(0.0, 1.0)
     if array.dtype == np.uint8:
         return 128.0, 256.0
-    if array.dtype == np.bool_:
-        return _spanning(0.0, 1.0)
     with np.errstate(invalid="ignore"):
         value = array.reshape(-1)[:: max(1, array.size // SAMPLE)].astype(np.float64)
     keep = np.isfinite(value)

@@ -14,6 +14,7 @@ from pydicom.dataelem import DataElement
 from pydicom.dataset import Dataset
 from pydicom.sequence import Sequence
 
+from engine.errors import EvidenceError
 from engine.evidence.dicom_pixels import decode_file, decode_frame_of, rescale
 from engine.evidence.open import load_pixels, read_file
 from engine.evidence.window import show_slice
@@ -22,6 +23,7 @@ from tests.engine.dicom_files import (
     EXPLICIT,
     IMPLICIT,
     J2K,
+    JPEG_12,
     JPEG_LS,
     LOSSLESS_70,
     decoded,
@@ -345,6 +347,64 @@ def test_padding_is_black_and_out_of_the_window(
 def test_a_range_of_padding(tmp_path: Path) -> None:
     path = padded_picture(tmp_path, "MONOCHROME2", 3, PixelPaddingRangeLimit=900)
     assert decoded(path).padding == (3.0, 900.0)
+
+
+def test_padding_of_floating_pixels(tmp_path: Path) -> None:
+    dataset = header((2, 2), bits=32, FloatPixelPaddingValue=-1e9)
+    dataset.FloatPixelData = words(-1e9, 1.0, 2.0, 3.0, kind="f")
+    path = save(tmp_path / "a.dcm", dataset, EXPLICIT)
+    assert decoded(path).padding == (-1e9, -1e9)
+    center, width = load_pixels(read_file(path)).window
+    assert center - width / 2 > 0
+
+
+def test_a_lossy_stream_that_overshoots_does_not_wrap(tmp_path: Path) -> None:
+    """10 bits stored, 12 in the codestream: 1030 stays white and does not become 6."""
+    bright = np.full((16, 16), 1030, np.uint16)
+    frame = imagecodecs.jpeg8_encode(bright, 100, bitspersample=12)
+    path = packed(tmp_path / "a.dcm", [even(frame)], bright.shape, syntax=JPEG_12, BitsStored=10)
+    assert np.abs(values(path)[0].astype(int) - 1030).max() <= 4
+
+
+def test_a_header_that_names_too_few_bits_cuts_nothing(tmp_path: Path) -> None:
+    grey = smooth()
+    path = packed(
+        tmp_path / "a.dcm", [even(lossless(grey))], grey.shape, syntax=LOSSLESS_70, bits=8
+    )
+    assert np.array_equal(values(path)[0], grey)
+
+
+@pytest.mark.parametrize("samples", [2, 4])
+def test_other_numbers_of_samples_are_unsupported(tmp_path: Path, samples: int) -> None:
+    path = native(
+        tmp_path / "a.dcm",
+        bytes(4 * samples),
+        (2, 2, samples),
+        bits=8,
+        PhotometricInterpretation="ARGB" if samples == 4 else "MONOCHROME2",
+    )
+    with pytest.raises(EvidenceError, match="values in a pixel") as caught:
+        values(path)
+    assert caught.value.code == "unsupported"
+
+
+def test_real_world_values_are_told(tmp_path: Path) -> None:
+    mapping = Dataset()
+    mapping.RealWorldValueSlope, mapping.RealWorldValueIntercept = 0.25, -3.0
+    path = native(
+        tmp_path / "a.dcm",
+        words(1, 2, 3, 4),
+        (2, 2),
+        RealWorldValueMappingSequence=Sequence([mapping]),
+    )
+    assert "real world value: stored value x 0.25 + -3, not applied" in read_file(path).notes
+    assert values(path).reshape(-1).tolist() == [1, 2, 3, 4]
+
+
+def test_masks_are_black_and_white(tmp_path: Path) -> None:
+    path = native(tmp_path / "a.dcm", bytes([0b01010101]), (2, 4), vr="OB", bits=1)
+    shown = show_slice(load_pixels(read_file(path)), 0)
+    assert sorted(set(shown.reshape(-1).tolist())) == [0, 255]
 
 
 def test_one_file_gives_its_frames_one_by_one(tmp_path: Path) -> None:
