@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from engine.errors import EvidenceError
 from engine.evidence import codestream, files, inflate
 from engine.evidence.codestream import Stream
-from engine.evidence.failures import bomb, too_large, truncated
+from engine.evidence.failures import UNREADABLE, bomb, too_large, truncated
 from engine.evidence.pages import LIMIT_PIXELS, Page, PictureFacts, eight_bits
 from engine.evidence.quiet import quiet
 
@@ -87,8 +87,7 @@ def _check(path: Path, claimed: int, pixels: int, size: int) -> None:
 
 def damaged_picture(path: Path) -> EvidenceError:
     """The error of a picture that cannot be decoded."""
-    reason = "the picture cannot be read whole; it is damaged or cut short, copy it again"
-    return EvidenceError(path, "damaged", reason)
+    return EvidenceError(path, "damaged", UNREADABLE)
 
 
 def load(path: Path) -> Page:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from engine.errors import EvidenceError
 
+UNREADABLE = "the picture cannot be read whole; it is damaged or cut short, copy it again"
+
 
 def of_system(path: Path, failure: OSError) -> EvidenceError:
     """The error for a failed open or read."""

@@ -19,7 +19,7 @@ from PIL import Image, ImageChops, ImageOps, UnidentifiedImageError
 
 from engine.errors import EvidenceError
 from engine.evidence import files, inflate
-from engine.evidence.failures import bomb, of_system
+from engine.evidence.failures import UNREADABLE, bomb, of_system
 from engine.evidence.pages import LIMIT_PIXELS, Page, PictureFacts
 from engine.evidence.quiet import quiet
 
@@ -53,13 +53,13 @@ def opened(path: Path) -> Iterator[Image.Image]:
             _check(path, picture)
             yield picture
     except UnidentifiedImageError as failure:
-        raise EvidenceError(path, "unsupported", unreadable()) from failure
+        raise EvidenceError(path, "unsupported", UNREADABLE) from failure
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as failure:
         raise EvidenceError(path, "too_large", _too_large(None)) from failure
     except (FileNotFoundError, PermissionError) as failure:
         raise of_system(path, failure) from failure
     except DECODE_ERRORS as failure:
-        raise EvidenceError(path, _code(failure), unreadable()) from failure
+        raise EvidenceError(path, _code(failure), UNREADABLE) from failure
 
 
 @cache
@@ -84,11 +84,6 @@ def _code(failure: Exception) -> str:
     return "truncated" if "truncat" in words or "end of" in words else "damaged"
 
 
-def unreadable() -> str:
-    """The sentence for a picture that cannot be decoded."""
-    return "the picture cannot be read whole; it is damaged or cut short, copy it again"
-
-
 def _too_large(size: tuple[int, int] | None) -> str:
     shown = "" if size is None else f" ({size[0]} x {size[1]})"
     return f"the picture is larger than {LIMIT_PIXELS // 1_000_000} megapixels{shown}; make it less"
@@ -109,7 +104,10 @@ def read_page(picture: Image.Image) -> Page:
     if upright.mode in ("1", "L") and not clear:
         return Page(np.asarray(upright), None)
     if upright.mode in DEEP_MODES:
-        return Page(_native(np.asarray(upright)), None)
+        values = _native(np.asarray(upright))
+        key = upright.info.get("transparency")
+        clear_at = values == key if isinstance(key, int) else None
+        return Page(values, None if clear_at is None else np.where(clear_at, 0, 255).astype("u1"))
     if upright.mode in ALPHA_MODES or clear:
         return _with_alpha(upright)
     return Page(np.asarray(upright.convert("RGB")), None)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from engine.errors import EvidenceError
 from engine.evidence import deep, files, photos, tiff
-from engine.evidence.failures import of_system
+from engine.evidence.failures import UNREADABLE, of_system
 from engine.evidence.numbers import empty
 from engine.evidence.pages import Page, PictureFacts, on_white, page_rgb
 from engine.evidence.photos import opened, read_page
@@ -68,7 +68,7 @@ def _facts(path: Path) -> PictureFacts:
     if found is None:
         found = deep.facts_of(path, head) if deep.is_deep(head) else photos.facts_of(path)
     if not found.height or not found.width:
-        raise EvidenceError(path, "damaged", photos.unreadable())
+        raise EvidenceError(path, "damaged", UNREADABLE)
     return found
 
 
@@ -125,7 +125,7 @@ def load_picture(path: Path, *, white: bool = True) -> Pixels:
             array[filled] = layer
             filled += 1
     if array is None or filled < 1:
-        raise EvidenceError(path, "damaged", photos.unreadable())
+        raise EvidenceError(path, "damaged", UNREADABLE)
     array = array[:filled]
     return Pixels(array=array, window=derive_window(array))
 

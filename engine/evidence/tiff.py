@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from engine.errors import EvidenceError
 from engine.evidence import files, inflate
-from engine.evidence.failures import bomb, damaged, of_system, too_large, truncated
+from engine.evidence.failures import UNREADABLE, bomb, of_system, too_large, truncated
 from engine.evidence.pages import LIMIT_PIXELS, Page, PictureFacts, eight_bits, turned
 from engine.evidence.quiet import quiet
 
@@ -64,8 +64,7 @@ def opened(path: Path) -> Iterator[Any]:
     except OSError as failure:
         raise of_system(path, failure) from failure
     except (*ERRORS, tifffile.TiffFileError) as failure:
-        raise EvidenceError(path, "damaged", "the picture cannot be read whole; it is damaged or "
-                            "cut short, copy it again") from failure  # fmt: skip
+        raise EvidenceError(path, "damaged", UNREADABLE) from failure
 
 
 def is_tiff(head: bytes) -> bool:
@@ -146,6 +145,9 @@ def _check_page(path: Path, page: Any) -> None:
     """Refuse pages without size, and numbers that are not read."""
     if page.imagewidth < 1 or page.imagelength < 1 or page.samplesperpixel < 1:
         raise EvidenceError(path, "damaged", "the page has no size; copy the file again")
+    if page.imagedepth > 1:
+        reason = "blocks of several slices in one page are not read; save each slice as a page"
+        raise EvidenceError(path, "unsupported", reason)
     if page.dtype is not None and np.dtype(page.dtype).kind not in "buif":
         reason = "complex numbers in pictures are not read; convert them to float32"
         raise EvidenceError(path, "unsupported", reason)
@@ -168,7 +170,7 @@ def _needs_tifffile(page: Any) -> bool:
     deep = bits > 8 or int(page.sampleformat or 1) != 1
     if page.parent.is_bigtiff and page.parent.byteorder == ">":
         return True
-    plain = page.samplesperpixel in (1, 3) or (page.samplesperpixel == 4 and photometric == RGB)
+    plain = page.samplesperpixel in ((3, 4) if photometric == RGB else (1,))
     return deep or not plain or int(page.compression) not in PILLOW_COMPRESSIONS
 
 
@@ -298,7 +300,7 @@ def _samples_last(path: Path, page: Any) -> NDArray[Any]:
     values = page.asarray(maxworkers=1)
     height, width, samples = page.imagelength, page.imagewidth, page.samplesperpixel
     if values.size != height * width * samples:
-        raise damaged(path)
+        raise EvidenceError(path, "damaged", UNREADABLE)
     if page.axes.startswith("S"):
         values = np.moveaxis(values.reshape(samples, height, width), 0, -1)
     values = values.reshape(height, width, samples)

@@ -13,6 +13,7 @@ import tifffile
 from numpy.typing import NDArray
 from PIL import Image, ImageOps
 
+from engine.errors import EvidenceError
 from engine.evidence.item import ImageRef, Item
 from engine.evidence.open import find_evidence, load_pixels, read_file
 from engine.evidence.pages import turned
@@ -287,6 +288,21 @@ def test_transparency_lies_on_white(tmp_path: Path) -> None:
     flat.save(tmp_path / "b.png", transparency=3)
     evidence, _ = checked(tmp_path / "b.png")
     assert "transparency" in evidence.notes[0]
+    deep = np.arange(16, dtype=np.uint16).reshape(4, 4) * 100
+    Image.fromarray(deep).save(tmp_path / "c.png", transparency=300)
+    _, got = checked(tmp_path / "c.png")
+    assert got[0, 0].tolist() == [0, 100, 200, 1500]  # white is the greatest value there is
+
+
+def test_odd_pages_of_tiff(tmp_path: Path) -> None:
+    block = values("u2", (16, 64, 64))
+    tifffile.imwrite(tmp_path / "a.tif", block, volumetric=True, tile=(16, 64, 64))
+    with pytest.raises(EvidenceError, match="several slices in one page"):
+        read_file(tmp_path / "a.tif")
+    many = values("u1", (3, 20, 30))
+    tifffile.imwrite(tmp_path / "b.tif", many, photometric="minisblack", planarconfig="separate")
+    _, got = checked(tmp_path / "b.tif")
+    np.testing.assert_array_equal(got[0], many[0])
 
 
 @pytest.mark.parametrize("kind", ["u1", "u2", "i2", "rgb", "rgb16", "12"])
