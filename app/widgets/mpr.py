@@ -6,12 +6,13 @@ by a click, by Shift with the pointer and by scrolling; everything else is as on
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from app import theme
@@ -20,6 +21,7 @@ from app.widgets.content import Picture, ViewState, slice_index
 from app.widgets.image_canvas import ImageCanvas
 from app.widgets.measure import place_words, value_words
 from app.widgets.reslice import NAMES, Planes, can_reslice, planes_of
+from app.widgets.view_commands import Room, fit_scale
 
 COLORS = dict(zip(NAMES, theme.PLOT_COLORS[:3], strict=True))
 # The planes that a view's upright and level line stand for.
@@ -49,6 +51,7 @@ class MprView(QWidget):
         self._planes: Planes | None = None
         self._point: NDArray[np.float64] | None = None
         self._large: str | None = None
+        self._fit: dict[str, float] = {}
         self.canvases = {name: self._canvas(name) for name in NAMES}
         self._active = "axial"
         self.facts = _Facts()
@@ -85,6 +88,7 @@ class MprView(QWidget):
         assert picture.geometry is not None
         slices, rows, columns = picture.array.shape[:3]
         self._go_to(picture.geometry.point((slice_index(0.5, slices), rows // 2, columns // 2)))
+        self._even_scale()
         return True
 
     def refresh(self) -> None:
@@ -165,6 +169,41 @@ class MprView(QWidget):
         self._large = name
         for other, cell in self._cells.items():
             cell.setVisible(name is None or other == name)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._keep_even()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._keep_even()
+
+    def _keep_even(self) -> None:
+        """Another size: fit again, unless a plane was zoomed by hand."""
+        if all(canvas.state.zoom == self._fit.get(name) for name, canvas in self._canvases()):
+            self._even_scale()
+
+    def _canvases(self) -> Iterable[tuple[str, ImageCanvas]]:
+        return self.canvases.items()
+
+    def _even_scale(self) -> None:
+        """Fit all three planes with one scale: a millimetre is as long in each."""
+        if self._planes is None or self._large is not None:
+            return
+        layout = self.layout()
+        if layout is not None:
+            layout.activate()
+        scales = {}
+        for name, canvas in self._canvases():
+            picture = self._planes.of(name)
+            room = Room(canvas.width(), canvas.height())
+            spacing = picture.spacing
+            column = spacing[1] if spacing is not None else 1.0
+            scales[name] = fit_scale(picture, canvas.state, room) / column
+        common = min(scales.values())
+        for name, canvas in self._canvases():
+            self._fit[name] = common / scales[name]
+            canvas.set_state(replace(canvas.state.fitted(), zoom=self._fit[name]))
 
     # one point for all
 
@@ -250,7 +289,7 @@ class _Facts(QFrame):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setProperty("surface", "raised")
+        self.setProperty("surface", "panel")
         self.setAccessibleName("Crosshair")
         column = QVBoxLayout(self)
         column.setContentsMargins(*([theme.SPACE_L] * 4))

@@ -13,7 +13,7 @@ from app.widgets.content import ViewState
 from app.widgets.measure import probe_words
 from app.widgets.mpr import MprView
 from app.widgets.reslice import NAMES, can_reslice, patient_axes, planes_of
-from tests.app.gestures import LEFT, SHIFT, click, drag, hover, wheel
+from tests.app.gestures import CONTROL, LEFT, SHIFT, click, drag, hover, wheel
 from tests.app.phantom import ACQUISITIONS, SHAPE, coded, geometry, index_of, phantom
 
 EVERY = pytest.mark.parametrize("name", sorted(ACQUISITIONS))
@@ -212,3 +212,22 @@ def test_time_points_colour_marks_and_double_click(view):
     assert view.do("tool-distance")
     assert {canvas.tool for canvas in view.canvases.values()} == {"distance"}
     view.grab()
+
+
+def test_a_millimetre_is_as_long_in_every_plane(view):
+    def lengths():
+        return [
+            canvas.placed.pixel_size()[0] / canvas.picture.spacing[1]
+            for canvas in view.canvases.values()
+        ]
+
+    view.set_picture(phantom("coronal", spacing=(5.0, 0.7, 0.7)))
+    assert max(lengths()) == pytest.approx(min(lengths()), rel=0.03)
+    view.resize(700, 900)
+    view.grab()
+    assert max(lengths()) == pytest.approx(min(lengths()), rel=0.03)
+    wheel(view.canvases["axial"], 240, modifier=CONTROL)
+    zoomed = view.canvases["axial"].state.zoom
+    view.resize(800, 800)
+    view.grab()
+    assert view.canvases["axial"].state.zoom == zoomed
