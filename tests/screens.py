@@ -22,9 +22,11 @@ from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop
 from PySide6.QtWidgets import QApplication
 
 from app.main import Program, compose
+from app.widgets.pattern_screen import PatternScreen
 from db.home import Home
 from studies.preference.study import list_studies
 from tests.screens_home import READ_TITLE, STUDY_TITLE
+from tests.screens_viewer import VIEWER_SCREENS
 
 SIZES = ((1280, 800), (1920, 1080))
 SETTLE, MOST = 0.8, 20.0
@@ -165,6 +167,7 @@ SCREENS: tuple[tuple[str, Step, Step], ...] = (
     ("library-table", library_table, lambda p: view_of(p)._group.button(0).click()),
     ("library-empty", library_empty, nothing),
     ("viewer", viewer, nothing),
+    *VIEWER_SCREENS,
     ("neighbours", neighbours, nothing),
     ("benchmark", go("benchmark"), nothing),
     ("results", results_tab(0), nothing),
@@ -183,6 +186,12 @@ SCREENS: tuple[tuple[str, Step, Step], ...] = (
 )
 
 
+def covering(program: Program) -> Any:
+    """The window, or the screen that covers it."""
+    above = (one for one in QApplication.topLevelWidgets() if isinstance(one, PatternScreen))
+    return next((one for one in above if one.isVisible()), program.window)
+
+
 def shoot(program: Program, out: Path, only: str) -> list[Path]:
     """Render every page at every size; the names of the files."""
     made = []
@@ -195,7 +204,10 @@ def shoot(program: Program, out: Path, only: str) -> list[Path]:
             program.window.resize(width, height)
             settle(program)
             made.append(out / f"{name}-{width}.png")
-            program.window.grab().save(str(made[-1]))
+            shown = covering(program)
+            shown.resize(width, height)
+            pump(SETTLE)
+            shown.grab().save(str(made[-1]))
         leave(program)
     return made
 

@@ -6,7 +6,7 @@ to know widgets: it takes evidence and gives rows for frames.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.presenters.viewer_picture import pictured, plane_of
@@ -15,6 +15,7 @@ from engine.evidence.study import Evidence
 RADIOGRAPHS = frozenset({"CR", "DX", "RG", "XR"})
 FRONTAL = frozenset({"PA", "AP"})
 LATERAL = frozenset({"LL", "RL"})
+EDGES = {"left": -1.0, "right": 1.0}
 OLDEST = -(10**9)  # of evidence without a day
 
 
@@ -70,13 +71,15 @@ class Hung:
         layout: the page's layout.
         rows: row of the strip per frame, None for an empty frame.
         flipped: frames whose picture is flipped left to right, so that breasts stand back to back.
+        anchors: edges that pictures stand at, by frame, as in ``Picture.anchor``.
     """
 
     rule: str
     text: str
     layout: str
     rows: tuple[int | None, ...]
-    flipped: frozenset[int] = field(default_factory=frozenset)
+    flipped: frozenset[int] = frozenset()
+    anchors: Mapping[int, float] = field(default_factory=dict)
 
 
 def _one(word: str) -> frozenset[str]:
@@ -192,7 +195,9 @@ def _fits(rule: Rule, found: Sequence[Evidence]) -> Iterator[Hung]:
             frame for frame, (row, slot) in enumerate(slots)
             if row is not None and _turned_away(found[row], slot)
         )  # fmt: skip
-        yield Hung(rule.id, rule.text, rule.layout, filled, flipped)
+        anchors = {frame: EDGES[slot.chest_wall] for frame, slot in enumerate(rule.slots)
+                   if slot.chest_wall}  # fmt: skip
+        yield Hung(rule.id, rule.text, rule.layout, filled, flipped, anchors)
 
 
 def _groups(rule: Rule, found: Sequence[Evidence]) -> Iterator[list[int]]:

@@ -112,10 +112,10 @@ class ViewerPresenter(Presenter):
         count = f"{len(self._found):,} found"
         if hung is not None:
             self.view.show_status(f"{hung.text}; {count}" if hung.text else count)
-            self._frames.lay_out(hung.layout, hung.rows, flipped=hung.flipped)
+            self._frames.hang(hung)
             return
         self.view.show_status(count)
-        self._frames.lay_out("1", (None,))
+        self._frames.hang(Hung("", "", "1", ()))
         texts = text_rows(self._found)
         self.show(texts[0] if texts else 0, 0)
         self._tell()
@@ -186,14 +186,14 @@ class ViewerPresenter(Presenter):
         row = None if current is None else current.row
         self.view.mark_series(self._frames.rows, row)
         if current is None:
-            self.view.show_notes((), warn=False)
+            self.view.show_notes(())
             self.view.show_mode(model=False, straight=False, tilted=False)
             return
         evidence, entry = self._found[current.row], self._frames.entry(current.row)
         made = self._frames.rendering(current)
         notes = notes_of(evidence, None if entry is None else entry.stack.pixels)
         told = ((made.sentence,) if made is not None else ()) + notes
-        self.view.show_notes(told, warn=bool(evidence.warnings))
+        self.view.show_notes(told)
         self.view.show_mode(
             model=current.mode == MODEL,
             straight=current.mode == STRAIGHT,

@@ -7,11 +7,12 @@ hung and said of it is the business of ``app.presenters.viewer``.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from app.failures import sentence
 from app.presenters.display import picture_bytes
+from app.presenters.hanging import Hung
 from app.presenters.loader import Entry, Loader
 from app.presenters.renderings import Rendering, Renderings
 from app.presenters.viewer_picture import heading_of, pictured
@@ -47,6 +48,7 @@ class Frames:
         self._found: tuple[Evidence, ...] = ()
         self._shown: dict[int, OnShow] = {}
         self._flips: frozenset[int] = frozenset()
+        self._anchors: dict[int, float] = {}
         self._layout, self._active = "1", 0
         self._cut: OnShow | None = None
         self._loader = Loader(
@@ -58,7 +60,7 @@ class Frames:
         """Other evidence: nothing is on show."""
         self._found = tuple(found)
         self._shown.clear()
-        self._flips, self._cut = frozenset(), None
+        self._flips, self._anchors, self._cut = frozenset(), {}, None
         self._loader.give(found)
         self._renderings.give(found)
         self._view.watch(on=False)
@@ -101,23 +103,30 @@ class Frames:
         """Another frame is the one that keys speak to."""
         self._active = frame
 
-    def lay_out(self, layout: str, rows: Sequence[int | None] = (), *,
-                flipped: frozenset[int] = frozenset()) -> None:  # fmt: skip
-        """A layout with rows for its frames; without rows empty frames take the next series."""
-        self._cut, self._layout = None, layout
-        self._view.show_layout(layout)
-        if rows:
-            self._flips = flipped
-        taken = {shown.row for shown in self._shown.values()}
-        free = [row for row, one in enumerate(self._found) if pictured(one) and row not in taken]
-        for frame in range(FRAMES_OF[layout]):
-            row = rows[frame] if frame < len(rows) else None
-            if not rows and frame not in self._shown and free:
-                row = free.pop(0)
+    def hang(self, hung: Hung) -> None:
+        """What a hanging rule chose."""
+        self._flips, self._anchors = hung.flipped, dict(hung.anchors)
+        self._lay_out(hung.layout)
+        for frame, row in enumerate(hung.rows):
             if row is not None:
                 self._shown[frame] = OnShow(row)
                 self._put(frame)
         self._want()
+
+    def lay_out(self, layout: str) -> None:
+        """Another layout; empty frames take the next series."""
+        self._lay_out(layout)
+        taken = {shown.row for shown in self._shown.values()}
+        free = [row for row, one in enumerate(self._found) if pictured(one) and row not in taken]
+        for frame in range(FRAMES_OF[layout]):
+            if frame not in self._shown and free:
+                self._shown[frame] = OnShow(free.pop(0))
+                self._put(frame)
+        self._want()
+
+    def _lay_out(self, layout: str) -> None:
+        self._cut, self._layout = None, layout
+        self._view.show_layout(layout)
 
     def show(self, row: int, frame: int) -> None:
         """A row into a frame, or into the planes if they are seen."""
@@ -125,6 +134,7 @@ class Frames:
             self.cut(row)
             return
         self._flips -= {frame}
+        self._anchors.pop(frame, None)
         self._shown[frame] = OnShow(row)
         self._put(frame)
         self._want()
@@ -188,6 +198,8 @@ class Frames:
                 self._view.show_notice(frame, "Decoding", title, kind="wait")
             return
         picture, title = made
+        if frame in self._anchors:
+            picture = replace(picture, anchor=self._anchors[frame])
         self._view.show_content(frame, Content((picture,)), title, keep=keep)
         if frame in self._flips and keep == "afresh":
             self._view.flip_frame(frame)

@@ -23,6 +23,7 @@ PLANES = {"S": "axial", "I": "axial", "A": "coronal", "P": "coronal", "L": "sagi
 SHORT_WARNINGS = {"burned_in_text": "burned-in text?", "head": "may show a face",
                   "head_unknown": "may show a face"}  # fmt: skip
 FRAME_MS = 1000 / 15  # where a cine does not say its rate
+SAID_TWICE = "burned-in text possible"  # the warning says it at length
 NO_PICTURE = "This object holds nothing that can be shown."
 
 
@@ -102,6 +103,8 @@ def row_of(evidence: Evidence) -> SeriesRow:
 
 def name_of(evidence: Evidence) -> str:
     """``CT, axial``; ``MG, L CC``; ``Report``."""
+    if evidence.kind == "other" and evidence.source.get("object"):
+        return evidence.source["object"].removesuffix(" Storage")
     if evidence.kind not in PICTURES:
         return WORDS.get(evidence.kind, evidence.kind)
     parts = [evidence.modality or {"image": "Picture", "cine": "Cine"}.get(evidence.kind, "Volume")]
@@ -159,4 +162,6 @@ def notes_of(evidence: Evidence, pixels: Pixels | None = None) -> tuple[str, ...
     """Everything that a reader should know, warnings first, without doubles."""
     derived = pixels is not None and pixels.window_source == "derived" and not pixels.color
     known = ("window derived from the values: the file names none",) if derived else ()
-    return tuple(dict.fromkeys((*warned(evidence), *evidence.notes, *known)))
+    warns = tuple(f"▲ {words}" for words in warned(evidence))
+    notes = [one for one in evidence.notes if not (warns and one == SAID_TWICE)]
+    return tuple(dict.fromkeys((*warns, *notes, *known)))

@@ -39,7 +39,7 @@ from app.widgets.blocks import (
     table_view,
     tell,
 )
-from app.widgets.ink import ink, px
+from app.widgets.ink import hold, ink, px
 
 KEY = int(Qt.ItemDataRole.UserRole)
 FORM_WORDS = {"2d": "2D", "3d": "3D", "text": "text"}
@@ -89,7 +89,7 @@ class BenchmarkView(QWidget):
         halves.addWidget(lower)
         halves.setSizes([px(330), px(390)])
         side = QWidget()
-        side.setMinimumWidth(px(300))
+        hold(side.setMinimumWidth, 300)
         side.setLayout(column(halves))
         margins(side, px(12), px(12), px(8), px(12))
         return side
@@ -132,7 +132,7 @@ class BenchmarkView(QWidget):
         self.data.setAccessibleName("Benchmark data")
         self.data.setPlaceholderText("No data chosen")
         self.plan = label("", "reading")
-        self.plan.setMinimumHeight(px(40))
+        hold(self.plan.setMinimumHeight, 40)
         self.warning = label("", "warn")
         self.warning.hide()
         self.run_button = button(

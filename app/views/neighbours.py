@@ -36,7 +36,7 @@ from app.widgets.blocks import (
 )
 from app.widgets.content import Picture
 from app.widgets.image_canvas import ImageCanvas
-from app.widgets.ink import px
+from app.widgets.ink import hold, px
 from app.widgets.ranked_list import RankedList, RankShift
 
 SIDES = ("left", "right")
@@ -75,7 +75,7 @@ class NeighboursView(QWidget):
         self.query_title = heading("Query")
         self.picture = ImageCanvas()
         self.picture.setAccessibleName("Picture of the query")
-        self.picture.setMinimumHeight(px(260))
+        hold(self.picture.setMinimumHeight, 260)
         self.facts = FactList()
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
@@ -100,7 +100,7 @@ class NeighboursView(QWidget):
         self._query.addWidget(none)
         self._query.addWidget(full)
         side = QWidget()
-        side.setMinimumWidth(px(300))
+        hold(side.setMinimumWidth, 300)
         side.setLayout(column(self._query))
         margins(side, px(12), px(12), px(8), px(12))
         return side
@@ -114,7 +114,7 @@ class NeighboursView(QWidget):
                 button("Choose a file…", self._ask_file, name="Choose a file to search with"),
             ],
         )
-        none.text.setFixedWidth(px(250))
+        hold(none.text.setFixedWidth, 250)
         return none
 
     def _ranking_side(self) -> QWidget:
@@ -164,8 +164,8 @@ class NeighboursView(QWidget):
         self.collection = QComboBox()
         self.collection.setAccessibleName("Collection to search")
         self.collection.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.collection.setMinimumWidth(px(120))
-        self.collection.setMaximumWidth(px(260))
+        hold(self.collection.setMinimumWidth, 120)
+        hold(self.collection.setMaximumWidth, 260)
         self.collection.currentIndexChanged.connect(
             lambda: self.collection_chosen.emit(str(self.collection.currentData() or ""))
         )
@@ -197,7 +197,7 @@ class NeighboursView(QWidget):
         box = QComboBox()
         box.setAccessibleName(f"{side.capitalize()} model")
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        box.setMinimumWidth(px(130))
+        hold(box.setMinimumWidth, 130)
         box.currentIndexChanged.connect(
             lambda: self.model_chosen.emit(side, str(box.currentData() or ""))
         )

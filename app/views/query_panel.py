@@ -22,7 +22,7 @@ from app.widgets.blocks import (
     stretch_columns,
     table_view,
 )
-from app.widgets.ink import INK, px
+from app.widgets.ink import INK, hold, px
 from app.widgets.ranked_list import RankedList
 
 
@@ -74,7 +74,7 @@ class QueryPanel(QWidget):
         self._pages = QStackedWidget()
         self._pages.addWidget(EmptyState("", "Choose a cell to open its queries."))
         self._pages.addWidget(full)
-        self.setMinimumWidth(px(360))
+        hold(self.setMinimumWidth, 360)
         self.setLayout(column(self._pages))
 
     def _detail(self) -> QWidget:
@@ -86,11 +86,11 @@ class QueryPanel(QWidget):
         self.text.setReadOnly(True)
         self.text.setTabChangesFocus(True)
         self.text.setAccessibleName("Text of the query")
-        self.text.setFixedHeight(px(150))
+        hold(self.text.setFixedHeight, 150)
         self.ranking = RankedList("Ranked candidates", lane=48)
         self.ranking.rows.picture_wanted.connect(self.picture_wanted)
         self.ranking.opened.connect(self.open_wanted)
-        self.ranking.setMinimumHeight(px(100))
+        hold(self.ranking.setMinimumHeight, 100)
         opened = QWidget()
         opened.setLayout(
             column(

@@ -27,7 +27,7 @@ from app.views.query_panel import QueryPanel
 from app.views.score_panel import ScorePanel
 from app.widgets.blocks import EmptyState, button, column, margins, quiet, row, section
 from app.widgets.heat_map import HeatMap
-from app.widgets.ink import px
+from app.widgets.ink import hold, px
 
 METRICS = ("hit@1", "hit@5", "mrr@5")
 
@@ -83,7 +83,7 @@ class ResultsView(QWidget):
     def _bar(self) -> QHBoxLayout:
         self.data = QComboBox()
         self.data.setAccessibleName("Benchmark data")
-        self.data.setMinimumWidth(px(220))
+        hold(self.data.setMinimumWidth, 220)
         self.data.currentIndexChanged.connect(
             lambda: self.data_chosen.emit(str(self.data.currentData() or ""))
         )

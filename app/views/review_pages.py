@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import theme
+from app.widgets.ink import hold, px
 
 WIDTH = 560
 
@@ -50,16 +51,20 @@ class SentencePage(QWidget):
         self.buttons.setSpacing(theme.SPACE_S)
         box = QWidget()
         box.setLayout(self.body)
-        box.setFixedWidth(WIDTH)
+        hold(box.setFixedWidth, WIDTH)
         column = QVBoxLayout(self)
         column.addStretch(2)
         column.addWidget(box, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(3)
+        theme.theme.scaled.connect(self._say_again)
+
+    def _say_again(self) -> None:
+        self.say(self.sentence.text())
 
     def say(self, sentence: str) -> None:
         """The sentence, with room for all its lines."""
         self.sentence.setText(sentence)
-        self.sentence.setMinimumHeight(self.sentence.heightForWidth(WIDTH) if sentence else 0)
+        self.sentence.setMinimumHeight(self.sentence.heightForWidth(px(WIDTH)) if sentence else 0)
 
     def add_button(self, words: str, *, primary: bool = False) -> QPushButton:
         """One more button in the row below."""

@@ -24,7 +24,7 @@ from app.widgets.blocks import (
     title,
 )
 from app.widgets.form import DataForm
-from app.widgets.ink import px
+from app.widgets.ink import hold, px
 from app.widgets.pattern_screen import PatternScreen
 
 
@@ -42,7 +42,7 @@ class SettingsView(QWidget):
         self.search.setPlaceholderText("Search settings and keys")
         self.search.setAccessibleName("Search settings and keys")
         self.search.setClearButtonEnabled(True)
-        self.search.setFixedWidth(px(280))
+        hold(self.search.setFixedWidth, 280)
         self.search.textChanged.connect(self._searched)
         self.form = DataForm()
         self.form.edited.connect(self.edited)

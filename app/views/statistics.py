@@ -35,7 +35,7 @@ from app.widgets.blocks import (
     title,
 )
 from app.widgets.chart import StackedShares
-from app.widgets.ink import px
+from app.widgets.ink import hold, px
 
 FORMATS = ("CSV", "JSON", "PNG", "SVG", "PDF")
 
@@ -51,7 +51,7 @@ class StatisticsView(QWidget):
         super().__init__()
         self.study = QComboBox()
         self.study.setAccessibleName("Study")
-        self.study.setMinimumWidth(px(280))
+        hold(self.study.setMinimumWidth, 280)
         self.study.currentIndexChanged.connect(
             lambda: self.study_chosen.emit(str(self.study.currentData() or ""))
         )
@@ -97,7 +97,7 @@ class StatisticsView(QWidget):
         self.lock_title = title("Sealed")
         self.lock_title.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.lock_text = label("", "reading")
-        self.lock_text.setFixedWidth(px(520))
+        hold(self.lock_text.setFixedWidth, 520)
         self.lock_text.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         key = button("Go to Study", self.study_page_wanted.emit, name="Go to the study's steps")
         page = QWidget()

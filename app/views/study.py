@@ -37,7 +37,7 @@ from app.widgets.blocks import (
     section,
     title,
 )
-from app.widgets.ink import INK, px
+from app.widgets.ink import INK, hold, px
 
 KEY = int(Qt.ItemDataRole.UserRole)
 STATE_WORDS = {
@@ -81,7 +81,7 @@ class StudyView(QWidget):
         self.studies.setAccessibleName("Studies")
         self.studies.currentItemChanged.connect(self._moved)
         side = QWidget()
-        side.setMinimumWidth(px(220))
+        hold(side.setMinimumWidth, 220)
         layout = column(
             section("Studies"),
             self.studies,
@@ -206,7 +206,7 @@ class StudyView(QWidget):
         framed = panel("raised" if step.state == "next" else "panel")
         sign = label(mark, wrap=False)
         sign.setStyleSheet(f"color: {INK[tone]}; font-size: {px(20)}px;")
-        sign.setFixedWidth(px(28))
+        hold(sign.setFixedWidth, 28)
         name = heading(f"{number}  {step.title}")
         state = label(word, "quiet", wrap=False)
         restyle(state, "role", {"text": "quiet"}.get(tone, tone))
@@ -222,7 +222,7 @@ class StudyView(QWidget):
                 name=f"{step.title}: {step.action}",
             )
             key.setEnabled(step.enabled)
-            key.setMinimumWidth(px(150))
+            hold(key.setMinimumWidth, 150)
             layout.addWidget(key, 0, Qt.AlignmentFlag.AlignVCenter)
         layout.setContentsMargins(px(12), px(10), px(12), px(10))
         framed.setLayout(layout)

@@ -12,7 +12,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QFormLayout, QLineEdit, QSpinBox, QWidget
 
 from app.widgets.blocks import button, column, heading, label, panel, quiet, row, tell, title
-from app.widgets.ink import px
+from app.widgets.ink import hold, px
 
 SHORTEST = 8
 BUILD_WORDS = (
@@ -51,7 +51,7 @@ class BuildForm(QWidget):
         self.leave_button = button("Back", self.left.emit, name="Leave the build form")
         keys = row(self.build_button, self.leave_button, 1)
         narrow = QWidget()
-        narrow.setMaximumWidth(px(720))
+        hold(narrow.setMaximumWidth, 720)
         narrow.setLayout(
             column(title("Build a study"), quiet(BUILD_WORDS), form, self.state, keys, 1, space=16)
         )
@@ -81,7 +81,7 @@ class BuildForm(QWidget):
         )  # fmt: skip
         for words, field in lines:
             field.setAccessibleName(words)
-            field.setMinimumWidth(px(340))
+            hold(field.setMinimumWidth, 340)
             form.addRow(words, field)
         return form
 

@@ -27,7 +27,7 @@ from app.views.viewer_bar import ViewerBar, preset_words
 from app.views.viewer_center import ViewerCenter
 from app.views.viewer_frames import AFRESH, LAYOUTS
 from app.widgets.content import Content, Picture
-from app.widgets.ink import px
+from app.widgets.ink import hold
 from app.widgets.key_help import KeyHelp
 from app.widgets.pattern_screen import PatternScreen
 from app.widgets.report_panel import ReportPanel, ReportPart
@@ -170,10 +170,9 @@ class ViewerView(QWidget):
             self.report.show_report(text, parts)
             self._fold("report", shown=bool(text))
 
-    def show_notes(self, notes: Sequence[str], *, warn: bool) -> None:
+    def show_notes(self, notes: Sequence[str]) -> None:
         """What is to be known of the chosen picture, in a quiet line."""
-        mark = "▲ " if warn and notes else ""
-        self._notes.setText(mark + ";  ".join(notes))
+        self._notes.setText(";  ".join(notes))
         self._notes.setToolTip("\n".join(notes))
 
     def show_status(self, sentence: str) -> None:
@@ -331,17 +330,12 @@ class ViewerView(QWidget):
             label.setProperty("role", "small")
             label.setAccessibleName(name)
             label.setWordWrap(True)
-        self._fit_foot()
-        theme.theme.scaled.connect(self._fit_foot)
+            hold(label.setFixedHeight, 32)
         row = QHBoxLayout()
         row.setContentsMargins(theme.SPACE_XS, 0, theme.SPACE_XS, theme.SPACE_XS)
         row.addWidget(self._notes, 3)
         row.addWidget(self._status, 1)
         return row
-
-    def _fit_foot(self) -> None:
-        for label in (self._notes, self._status):
-            label.setFixedHeight(px(32))
 
     def _connect(self) -> None:
         grid = self.grid

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.widgets.ink import INK, px
+from app.widgets.ink import INK, hold, px
 
 MARKS = {"quiet": "", "good": "✓ ", "warn": "▲ ", "error": "✕ "}
 
@@ -171,7 +171,7 @@ class EmptyState(QWidget):
         self.heading.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.text = label(text, "reading")
         self.text.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self.text.setFixedWidth(px(460))
+        hold(self.text.setFixedWidth, 460)
         middle = row(1, self.text, 1)
         keys = row(1, *buttons, 1)
         self.setLayout(column(1, self.heading, middle, keys, 1, space=16, margin=24))

@@ -54,6 +54,8 @@ class Picture:
         token: opaque, equal for one series; nothing is told from it but equality.
         kind: ``image``, ``volume``, ``cine`` or empty.
         notes: sentences about how it was made, for example resampled rows.
+        anchor: where a picture narrower than its frame stands: -1 at the left edge, 0 in the
+            middle, 1 at the right edge (two breasts meet at their chest walls).
     """
 
     array: NDArray[Any]
@@ -77,6 +79,7 @@ class Picture:
     token: str | None = None
     kind: str = ""
     notes: tuple[str, ...] = ()
+    anchor: float = 0.0
 
     @property
     def slices(self) -> int:

@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.widgets.blocks import column, quiet, row, section, sentence
-from app.widgets.ink import px
+from app.widgets.ink import hold, px
 
 WIDEST = 2_147_483_647
 
@@ -240,7 +240,7 @@ class DataForm(QWidget):
         editor.widget.setAccessibleName(title)
         editor.widget.setAccessibleDescription(told)
         editor.widget.setToolTip(told)
-        editor.widget.setFixedWidth(px(280))
+        hold(editor.widget.setFixedWidth, 280)
         if editor.changed is not None:
             editor.changed.connect(lambda *_: self._tell(field.name))
         line = _form_line(title, told, editor.widget)

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import weakref
+from collections.abc import Callable
+
+import shiboken6
+from PySide6.QtCore import QObject
 from PySide6.QtGui import QColor
 
 from app import theme
@@ -27,3 +32,30 @@ def series(index: int) -> QColor:
 def px(length: int) -> int:
     """A length that holds text, in pixels at the text scale in force."""
     return round(length * theme.theme.scale.percent / 100)
+
+
+_held: list[tuple[weakref.ref[QObject], str, int]] = []
+
+
+def hold(call: Callable[[int], object], length: int) -> None:
+    """Call a widget's setter with ``px(length)`` now and after every change of the text scale.
+
+    Args:
+        call: a bound method of a Qt object, for example ``self.search.setFixedWidth``.
+        length: at 100 %.
+    """
+    if not _held:
+        theme.theme.scaled.connect(_scale)
+    owner: QObject = call.__self__  # type: ignore[attr-defined]
+    _held.append((weakref.ref(owner), call.__name__, length))
+    call(px(length))
+
+
+def _scale() -> None:
+    living = []
+    for owner, name, length in _held:
+        widget = owner()
+        if widget is not None and shiboken6.isValid(widget):
+            getattr(widget, name)(px(length))
+            living.append((owner, name, length))
+    _held[:] = living or _held[:1]

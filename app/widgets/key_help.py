@@ -112,14 +112,12 @@ class KeyHelp(QFrame):
 
     def _add(self, line: Line | str, row: int, column: int) -> None:
         if isinstance(line, str):
-            heading = QLabel(line)
-            heading.setStyleSheet("font-weight: 600;")
-            heading.setContentsMargins(0, 0 if row == 0 else theme.SPACE_M, 0, 2)
+            heading = QLabel(line.upper())
+            heading.setProperty("role", "quiet")
             self._grid.addWidget(heading, row, column * 2, 1, 2)
             return
         name, words = QLabel(line[0]), QLabel(line[1])
         name.setStyleSheet("font-weight: 600;")
-        words.setProperty("role", "quiet")
         words.setContentsMargins(0, 0, theme.SPACE_L, 0)
         self._grid.addWidget(name, row, column * 2)
         self._grid.addWidget(words, row, column * 2 + 1)

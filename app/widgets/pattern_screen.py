@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QVBoxLayout, QWidget
 from app import keys, theme
 from app.widgets.blocks import button, label, panel, row
 from app.widgets.display_pattern import DisplayPattern
-from app.widgets.ink import px
+from app.widgets.ink import hold
 
 LOOK_FOR = (
     "Look for: both inner squares (5 % on black, 95 % on white) seen apart; all 18 steps apart; "
@@ -40,7 +40,7 @@ class PatternScreen(QWidget):
         self.statement = QLineEdit()
         self.statement.setAccessibleName("Statement on the display")
         self.statement.setPlaceholderText(STATEMENTS)
-        self.statement.setMinimumWidth(px(240))
+        hold(self.statement.setMinimumWidth, 240)
         self.statement.returnPressed.connect(self._keep)
         self._kept: QLabel = label("", "good", wrap=False)
         bar = panel("bar")

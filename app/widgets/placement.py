@@ -90,7 +90,8 @@ def place(picture: Picture, state: ViewState, view: QRectF, ratio: float = 1.0) 
     scale = fit_scale(picture, state, room) * state.zoom
     width, height = shown_size(picture, state)
     across, down = _snap(width * scale, room.width), _snap(height * scale, room.height)
-    left = round(room.width * (0.5 + state.pan_x) - across / 2)
+    aside = picture.anchor * max(0.0, room.width - across) / 2
+    left = round(room.width * (0.5 + state.pan_x) - across / 2 + aside)
     top = round(room.height * (0.5 + state.pan_y) - down / 2)
     rect = QRectF(left / ratio, top / ratio, across / ratio, down / ratio)
     rect.translate(view.topLeft())

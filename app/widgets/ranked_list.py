@@ -24,7 +24,7 @@ from app.shown import RankedShown
 from app.tables.ranked import IMAGE, ROW, RankedModel
 from app.tables.rows import Index
 from app.widgets.chart import font_of
-from app.widgets.ink import ink, px, series
+from app.widgets.ink import hold, ink, px, series
 from app.widgets.thumbnail_grid import draw_fitted
 
 
@@ -165,7 +165,7 @@ class RankShift(QWidget):
         self._right: tuple[str, ...] = ()
         self._lane = px(56)
         self._held = ""
-        self.setFixedWidth(px(96))
+        hold(self.setFixedWidth, 96)
         self.setAccessibleName("Shifts of rank between the two models")
 
     def show_ranks(self, left: Sequence[str], right: Sequence[str], lane: int) -> None:

@@ -37,6 +37,7 @@ from app.widgets.thumbnail_grid import draw_fitted, to_image
 
 SIDE = 64
 WIDTH = 236
+SYMBOLS = {"report": "study", "document": "study", "other": "info", "error": "error"}
 WRAPPED = 0.85  # how much of a line is filled where words wrap
 MIME = "application/x-triptych-series"
 ROW, IMAGE, ON_SHOW = (int(Qt.ItemDataRole.UserRole) + number for number in (1, 2, 3))
@@ -100,7 +101,7 @@ class _Delegate(QStyledItemDelegate):
         if image is not None:
             draw_fitted(painter, box, image)
             return
-        name = {"report": "study", "document": "study", "error": "error"}.get(row.kind)
+        name = SYMBOLS.get(row.kind)
         if name is not None or row.problem:
             color = theme.ERROR if row.problem else theme.QUIET
             made = theme.pixmap("error" if row.problem else str(name), color, size=24)

@@ -7,6 +7,7 @@ import pytest
 from PIL import Image
 from PySide6.QtCore import Qt
 
+from app import theme
 from app.presenters.viewer import ViewerPresenter
 from app.presenters.viewer_picture import picture_of, title_of
 from app.views.viewer import ViewerView
@@ -119,3 +120,16 @@ def test_ct_gets_its_presets_and_others_do_not():
             found[evidence.modality] = picture_of(evidence, load_pixels(evidence)).hounsfield
             assert title_of(evidence).startswith(f"{evidence.modality}, ")
     assert found == {"CT": True, "MR": False}
+
+
+def test_text_size_changes_what_holds_text(page, folder, qapp):
+    view, presenter = page
+    presenter.shown((folder,))
+    before = (view.strip.width(), view._notes.height(), view.report.minimumWidth())
+    theme.theme.apply(qapp, percent=150)
+    try:
+        now = (view.strip.width(), view._notes.height(), view.report.minimumWidth())
+        assert all(large == round(small * 1.5) for small, large in zip(before, now, strict=True))
+    finally:
+        theme.theme.apply(qapp, percent=100)
+    assert (view.strip.width(), view._notes.height(), view.report.minimumWidth()) == before
