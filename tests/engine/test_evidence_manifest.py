@@ -76,6 +76,7 @@ def check_dicom_picture(case: dict[str, Any]) -> None:
     assert shown["color"] == color
     assert shown["display_inverted"] == truth["display_inverted"]
     check_geometry(shown, truth)
+    check_places_of_frames(evidence, truth)
     check_window(shown, truth, color=color)
     lossy = truth["transfer_syntax"] in LOSSY
     if color:
@@ -104,6 +105,25 @@ def check_geometry(shown: dict[str, Any], truth: dict[str, Any]) -> None:
         assert shown["orientation"][2] == truth["plane_normal_towards"]
         sorted_here = not truth.get("frames_stored_in_order", True)
         assert any("sorted by position" in note for note in shown["notes"]) == sorted_here
+
+
+def check_places_of_frames(evidence: Evidence, truth: dict[str, Any]) -> None:
+    """The first stored frame lies where the manifest says, and so do all others it lists."""
+    if "image_position_first" not in truth or evidence.spacing_mm is None:
+        return
+    geometry = evidence.geometry
+    assert geometry is not None
+    first = evidence.order.index(0) if evidence.order else 0
+    close(geometry.origin_Z3[first], truth["image_position_first"], 1e-4)
+    rows, columns = evidence.spacing_mm[1:]
+    ways = np.array(truth["image_orientation"]).reshape(2, 3)
+    close(geometry.column_step, ways[0] * columns, 1e-4)
+    close(geometry.row_step, ways[1] * rows, 1e-4)
+    order = evidence.order or range(len(geometry.origin_Z3))
+    for place, stored in enumerate(order):
+        listed = truth.get("frame_positions", [])
+        if stored < len(listed):
+            close(geometry.origin_Z3[place], listed[stored], 1e-4)
 
 
 def check_window(shown: dict[str, Any], truth: dict[str, Any], *, color: bool) -> None:
@@ -401,3 +421,29 @@ def test_broken_files_say_what_is_wrong(case: dict[str, Any]) -> None:
     assert (shown["min"], shown["max"], shown["mean"]) == (None, None, None)
     if "cut" in case["file"] or "truncated" in case["file"] or "short" in case["file"]:
         assert shown["error"]["code"] == "truncated"
+
+
+@pytest.mark.parametrize("case", cases("series_member"), ids=names)
+def test_members_of_series_are_pictures_by_themselves(case: dict[str, Any]) -> None:
+    (evidence,) = found_in(case)
+    assert evidence.error is None
+    assert evidence.kind in ("image", "volume")
+    assert evidence.members == (evidence.path,)
+
+
+@pytest.mark.parametrize("case", cases("companion"), ids=names)
+def test_data_files_belong_to_their_headers(case: dict[str, Any]) -> None:
+    path = shared_path(f"data/files/{case['file']}")
+    (alone,) = found_in(case)
+    assert alone.kind in ("other", "error", "volume")  # a pair's data file may find its header
+    shown = list(find_evidence([path.parent]))
+    assert path not in {one.path for one in shown}
+    owner = path.with_suffix({".raw": ".nhdr", ".img": ".hdr", ".zraw": ".mhd"}[path.suffix])
+    owner = owner if owner.exists() else path.parent / "ball_detached.nhdr"
+    (header,) = [one for one in shown if one.path == owner]
+    assert header.error is None
+
+
+def test_every_kind_of_the_manifest_is_tested() -> None:
+    tested = {*KINDS, "report", "charset", "nonimage", "broken", "series_member", "companion"}
+    assert {case["kind"] for case in manifest()} <= tested
