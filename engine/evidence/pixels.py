@@ -17,6 +17,8 @@ from PIL import Image
 
 from engine.errors import EvidenceError
 from engine.evidence.digest import digest
+from engine.evidence.failures import of_system
+from engine.evidence.files import open_file
 from engine.evidence.item import ImageRef, Item, ModelInput, VolumeRef, item_of, readable
 from engine.evidence.open import load_pixels, read_file, read_series
 from engine.evidence.orient import upright
@@ -231,15 +233,24 @@ def image_rgb(ref: ImageRef) -> NDArray[np.uint8]:
 
 
 def _named_picture(path: Path, frame: int) -> NDArray[np.uint8] | None:
-    """A page of a file named as a picture; None where it is none, whatever its name says."""
-    if path.suffix.lower() not in SUFFIXES:
+    """A page of a file named as a picture; None where it is something else, whatever its name."""
+    if path.suffix.lower() not in SUFFIXES or _is_marked_dicom(path):
         return None
     try:
         return picture_rgb(path, frame=frame)
     except EvidenceError as error:
-        if error.code != "unsupported":
-            raise
-        return None
+        if error.code in ("damaged", "unsupported") and not is_plain_picture(read_file(path)):
+            return None
+        raise
+
+
+def _is_marked_dicom(path: Path) -> bool:
+    """True for a DICOM file, even one that is a TIFF file as well."""
+    try:
+        with open_file(path) as stream:
+            return stream.read(132)[128:] == b"DICM"
+    except OSError as failure:
+        raise of_system(path, failure) from failure
 
 
 def _frame_rgb(evidence: Evidence, frame: int) -> NDArray[np.uint8]:
