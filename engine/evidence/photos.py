@@ -12,13 +12,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import BinaryIO, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageChops, ImageOps, UnidentifiedImageError
 
 from engine.errors import EvidenceError
-from engine.evidence import files, inflate
+from engine.evidence import files, inflate, jpeg_end
 from engine.evidence.failures import UNREADABLE, bomb, of_system
 from engine.evidence.pages import LIMIT_PIXELS, Page, PictureFacts
 from engine.evidence.quiet import quiet
@@ -97,6 +98,9 @@ def page_count(picture: Image.Image) -> int:
 def read_page(picture: Image.Image) -> Page:
     """The current page of an open picture, decoded, upright, palette and CMYK turned to RGB."""
     moving = picture.format in MOVING and page_count(picture) > 1
+    stream = getattr(picture, "fp", None) if picture.format in ("JPEG", "MPO") else None
+    if stream is not None and jpeg_end.is_cut(cast(BinaryIO, stream), np.asarray(picture)):
+        raise EOFError("truncated")
     upright = ImageOps.exif_transpose(_true_inks(picture))
     clear = "transparency" in upright.info
     if moving:  # frames of one file may differ in mode; colour holds them all

@@ -100,6 +100,31 @@ def test_changed_bytes_end_in_sentences(tmp_path: Path, name: str) -> None:
             picture_rgb(path)
 
 
+@pytest.mark.parametrize(
+    "options", [{}, {"progressive": True}, {"subsampling": 0}, {"restart_marker_rows": 1}], ids=str
+)
+@pytest.mark.parametrize("array", [GREY, COLOR], ids=["grey", "colour"])
+def test_a_cut_jpeg_with_an_end_put_on_is_told(
+    tmp_path: Path, options: dict[str, object], array: np.ndarray
+) -> None:
+    path = tmp_path / "a.jpg"
+    pillow(path, array, **options)
+    raw = path.read_bytes()
+    assert load_pixels(read_file(path)).array.shape[1:3] == (96, 80)
+    for share in (0.4, 0.6, 0.9):
+        path.write_bytes(raw[: int(len(raw) * share)] + b"\xff\xd9")
+        with pytest.raises(EvidenceError) as caught:
+            load_pixels(read_file(path))
+        assert caught.value.code == "truncated"
+
+
+def test_a_grey_corner_is_no_loss(tmp_path: Path) -> None:
+    flat = np.full((64, 64), 128, np.uint8)
+    for number, options in enumerate(({}, {"progressive": True})):
+        pillow(tmp_path / f"{number}.jpg", flat, **options)  # type: ignore[arg-type]
+        assert load_pixels(read_file(tmp_path / f"{number}.jpg")).array.max() == 128
+
+
 def png_claim(path: Path) -> None:
     head = struct.pack(">IIBBBBB", 19_000, 19_000, 8, 2, 0, 0, 0)
     body = zlib.compress(bytes(1000))
