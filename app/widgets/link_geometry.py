@@ -1,18 +1,32 @@
-"""Where the planes of two viewers meet: reference lines and the nearest slice to a point.
+"""Where two viewers of one frame of reference meet: lines, nearest slices, equal views.
 
 Owns the geometry between pictures of one frame of reference; nothing is drawn or linked here.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 from numpy.typing import NDArray
+from PySide6.QtCore import QRectF
 
-from app.widgets.content import Picture
+from app.widgets.content import LEAST_ZOOM, MOST_ZOOM, Picture, ViewState
+from app.widgets.placement import Placement, place
+from app.widgets.view_commands import Room, fit_scale
 from engine.evidence.geometry import Geometry
 
 PARALLEL = 0.7  # cosine: planes within 45 degrees scroll together
 Line = tuple[tuple[float, float], tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class View:
+    """How a picture is seen: where it lies on its canvas, and which slice."""
+
+    placed: Placement
+    view: QRectF
+    index: int
 
 
 def same_space(one: Picture | None, other: Picture | None) -> bool:
@@ -41,6 +55,47 @@ def parallel(one: Picture, other: Picture) -> bool:
     assert one.geometry is not None
     assert other.geometry is not None
     return abs(float(one.geometry.normal @ other.geometry.normal)) > PARALLEL
+
+
+def alike(one: Picture, other: Picture) -> bool:
+    """True if columns and rows run the same way, so that one view can match the other."""
+    assert one.geometry is not None
+    assert other.geometry is not None
+    pairs = (
+        (one.geometry.column_step, other.geometry.column_step),
+        (one.geometry.row_step, other.geometry.row_step),
+    )
+    return all(
+        float(a @ b) > PARALLEL * float(np.linalg.norm(a) * np.linalg.norm(b)) for a, b in pairs
+    )
+
+
+def matched(
+    state: ViewState, own: Picture, view: QRectF, other: Picture, other_view: View
+) -> ViewState:
+    """A state in which the same patient point lies in the middle, a millimetre as long.
+
+    Args:
+        state: flips, turns and the rest, to be kept.
+        own: the picture that follows.
+        view: its canvas.
+        other: the picture that was acted on.
+        other_view: how that one is seen.
+    """
+    assert own.geometry is not None
+    assert other.geometry is not None
+    if own.spacing is None or other.spacing is None:
+        return state
+    x, y = other_view.placed.to_picture(other_view.view.center())
+    point = other.geometry.point((other_view.index, y, x))
+    ratio = other_view.placed.ratio
+    wanted = other_view.placed.pixel_size()[0] / other.spacing[1]
+    fitting = fit_scale(own, state, Room(view.width() * ratio, view.height() * ratio))
+    zoom = min(MOST_ZOOM, max(LEAST_ZOOM, wanted * own.spacing[1] / fitting))
+    straight = replace(state, zoom=zoom, pan_x=0.0, pan_y=0.0)
+    _z, row, column = own.geometry.index(point)
+    gap = view.center() - place(own, straight, view, ratio).to_screen(column, row)
+    return straight.panned(gap.x() / view.width(), gap.y() / view.height())
 
 
 def reference_line(

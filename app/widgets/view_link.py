@@ -2,8 +2,8 @@
 
 Owns what linked canvases share. By relative depth all states are equal after any action, which
 is what a fair comparison needs; by position those that lie in one frame of reference go to the
-nearest slice of the same patient point instead. Tools, hidden words and the crosshair are
-everyone's, linked or not.
+nearest slice of the same patient point instead, seen at the same scale. Tools, hidden words and
+the crosshair are everyone's, linked or not.
 """
 
 from __future__ import annotations
@@ -13,11 +13,14 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QRectF, Signal
 
 from app.widgets.content import ViewState
 from app.widgets.image_canvas import ImageCanvas
 from app.widgets.link_geometry import (
+    View,
+    alike,
+    matched,
     middle_point,
     nearest_slice,
     parallel,
@@ -122,10 +125,29 @@ class ViewLink(QObject):
         now, then, own_turn = acting.state, acting.before, canvas.state
         if (now.flip_h, now.flip_v, now.turns) != (then.flip_h, then.flip_v, then.turns):
             own_turn = now
-        return replace(
+        state = replace(
             now, depth=depth, moment=moment,
             flip_h=own_turn.flip_h, flip_v=own_turn.flip_v, turns=own_turn.turns,
         )  # fmt: skip
+        return self._seen_alike(state, canvas, acting)
+
+    def _seen_alike(self, state: ViewState, canvas: ImageCanvas, acting: ImageCanvas) -> ViewState:
+        """Zoom and pan: of parallel planes of one space to the same place at the same scale."""
+        own, other = canvas.picture, acting.picture
+        if own is None or other is None or not same_space(own, other) or not alike(own, other):
+            return state
+        now, before = acting.state, acting.before
+        places = [
+            (one.zoom, one.pan_x, one.pan_y, one.flip_h, one.flip_v, one.turns)
+            for one in (now, before)
+        ]
+        if places[0] == places[1]:
+            kept = canvas.state
+            return replace(state, zoom=kept.zoom, pan_x=kept.pan_x, pan_y=kept.pan_y)
+        if now == now.fitted():
+            return state
+        seen = View(acting.placed, QRectF(acting.rect()), acting.slice_and_moment[0])
+        return matched(state, own, QRectF(canvas.rect()), other, seen)
 
     def _activate(self, canvas: ImageCanvas) -> None:
         if canvas is not self._active:

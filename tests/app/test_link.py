@@ -88,6 +88,35 @@ def test_planes_across_stay_and_zoom_moves_no_slice(linked):
     assert replace(two.state, depth=0.5) == replace(one.state, depth=0.5)
 
 
+def test_parallel_planes_of_one_space_show_the_same_place_at_the_same_scale(linked):
+    wide = phantom(shape=(12, 60, 60), spacing=(3.0, 1.5, 1.5))
+    narrow = moved(phantom(shape=(12, 50, 40), spacing=(3.0, 0.8, 0.8)), 21, 17, 0)
+    _link, (one, two) = linked(wide, narrow)
+    two.resize(300, 500)
+
+    def middle(canvas):
+        x, y = canvas.placed.to_picture(QPointF(canvas.rect().center()))
+        return canvas.picture.geometry.point((canvas.slice_and_moment[0], y, x))
+
+    def scale(canvas):
+        return canvas.placed.pixel_size()[0] / canvas.picture.spacing[1]
+
+    for act in (
+        lambda: drag(one, (150, 100), (150, 40), button=RIGHT),
+        lambda: drag(one, (150, 100), (120, 130), button=MIDDLE),
+        lambda: one.do("zoom-in"),
+        lambda: (one.do("flip-h"), one.do("rotate-right"), one.do("zoom-in")),
+        lambda: drag(two, (100, 100), (110, 90), button=MIDDLE),
+    ):
+        act()
+        assert scale(two) == pytest.approx(scale(one), rel=0.02)
+        assert np.abs(middle(one) - middle(two))[:2].max() < 1.5
+    one.do("fit")
+    assert two.state.zoom == 1.0
+    wheel(one, -120)
+    assert two.state.zoom == 1.0
+
+
 def test_without_positions_all_states_are_equal_after_any_command(linked):
     pictures = [phantom(), phantom("coronal"), eight_bit(np.zeros((5, 9, 7), np.uint8))]
     _link, canvases = linked(*pictures, by_position=False)
