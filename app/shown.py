@@ -18,7 +18,11 @@ class CollectionShown:
 
 @dataclass(frozen=True)
 class EvidenceShown:
-    """One object of a collection, as a tile and as a table row."""
+    """One object of a collection, as a tile and as a table row.
+
+    ``warnings`` are short words of what its pixels may tell, ``kin`` how many objects its patient
+    has in the collection, ``tip`` everything in sentences.
+    """
 
     key: str
     title: str
@@ -29,21 +33,48 @@ class EvidenceShown:
     has_report: bool
     problem: str = ""
     snippet: str = ""
+    body_part: str = ""
+    warnings: tuple[str, ...] = ()
+    kin: int = 0
+    tip: str = ""
 
 
 @dataclass(frozen=True)
 class LibraryFilter:
-    """What the filters on the left ask for; empty means all."""
+    """What the filters on the left ask for; empty means all.
+
+    ``report``: ``with``, ``without`` or empty.
+    """
 
     form: str = ""
     modality: str = ""
     words: str = ""
     problems: bool = False
+    body_part: str = ""
+    report: str = ""
+
+
+@dataclass(frozen=True)
+class ImportShown:
+    """An import as it runs or ended. ``lines`` name what was left out, for reading and copying.
+
+    ``state``: running, done, stopped, failed. ``permille`` None means not known how far.
+    """
+
+    state: str
+    sentence: str
+    permille: int | None = None
+    lines: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class PreviewShown:
-    """The chosen object: facts as (name, value), report text, sentences to know."""
+    """The chosen object: facts as (name, value), report text, sentences to know.
+
+    ``sections`` are the report's, as (name, heading, words); ``warnings`` say what its pixels
+    may tell of a person.
+    """
 
     key: str
     title: str
@@ -51,6 +82,19 @@ class PreviewShown:
     text: str = ""
     notes: tuple[str, ...] = ()
     problem: str = ""
+    sections: tuple[tuple[str, str, str], ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class KinShown:
+    """What else there is of the chosen object's patient.
+
+    ``sentence`` says it; ``can_filter`` is False where only the study is known.
+    """
+
+    sentence: str
+    can_filter: bool = True
 
 
 @dataclass(frozen=True)

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from app.shown import EvidenceShown, PreviewShown
+from app.shown import EvidenceShown, KinShown, PreviewShown
 from db.collections import EvidenceRow
 from engine.evidence.item import ImageRef, VolumeRef
+from engine.evidence.sections import sections
 
 PICTURED = ("image", "volume", "cine")
+# the reader's words: short for a tile, and as a sentence with what to do
+WARNINGS: Mapping[str, tuple[str, str]] = {
+    "burned_in_text": ("text?", "Burned-in text possible: look at it before it leaves this place."),
+    "head": ("face?", "May show a face: deface it before it leaves this place."),
+    "head_unknown": ("face?", "May show a face: the file does not say which part of the body it "
+                              "shows."),
+}  # fmt: skip
+KINDS = {"image": "Picture", "volume": "Volume", "cine": "Cine", "report": "Report",
+         "document": "Document", "other": "Other", "error": "Cannot be read"}  # fmt: skip
+ARRAYS = ".npz"
 
 
 def title_of(path: Path) -> str:
     """The last two parts of a path: the file alone often says too little."""
-    return "/".join(path.parts[-2:]) if len(path.parts) > 2 else path.name
+    parts = path.parts
+    if len(parts) > 3 and parts[-3].lower().endswith(ARRAYS):  # x.npz/train/17
+        return f"{parts[-3]}/{parts[-2]} {parts[-1]}"
+    return "/".join(parts[-2:]) if len(parts) > 2 else path.name
 
 
 def size_of(shape: tuple[int, ...] | None) -> str:
@@ -32,48 +47,98 @@ def members_of(row: EvidenceRow) -> tuple[Path, ...]:
 
 
 def picture_of_row(row: EvidenceRow) -> ImageRef | VolumeRef | None:
-    """The reference whose thumbnail stands for an object; None if it has no picture."""
+    """The reference whose thumbnail stands for an object; None if it has no picture.
+
+    Of a series the middle file is enough, and reading the others would take its time.
+    """
     if row.kind not in PICTURED:
         return None
     files = members_of(row)
-    if row.kind == "image":
-        return ImageRef(files[0])
-    return VolumeRef(files, kind="series" if len(files) > 1 else "file")
+    source = row.details.get("source") or {}
+    if row.kind == "image" or (max(row.file_count, len(files)) > 1 and _dicom(source)):
+        return ImageRef(files[len(files) // 2])
+    return VolumeRef(files[:1], kind="file")
 
 
-def tile_of(row: EvidenceRow) -> EvidenceShown:
-    """An object as a tile and a table row."""
+def _dicom(source: Mapping[str, object]) -> bool:
+    return source.get("format") == "DICOM"
+
+
+def warnings_of(row: EvidenceRow) -> tuple[str, ...]:
+    """What an object's pixels may tell of a person, as sentences."""
+    return tuple(WARNINGS.get(word, (word, word))[1] for word in row.warnings)
+
+
+def tile_of(row: EvidenceRow, *, kin: int = 0) -> EvidenceShown:
+    """An object as a tile and a table row.
+
+    Args:
+        row: the object.
+        kin: how many objects its patient has in the collection, itself included.
+    """
+    short = dict.fromkeys(WARNINGS.get(word, (word, word))[0] for word in row.warnings)
     return EvidenceShown(
         key=str(row.id), title=title_of(row.path), kind=row.kind, form=row.form or "",
-        modality=row.modality or "", size=size_of(row.shape), has_report=bool(row.text),
+        modality=row.modality or "", size=size_of(row.shape), has_report=row.has_report,
         problem=row.error_message or ("cannot be read" if row.kind == "error" else ""),
-        snippet=" ".join((row.text or "")[:240].split()),
+        snippet=" ".join((row.text or "")[:240].split()), body_part=row.body_part or "",
+        warnings=tuple(short), kin=kin if kin > 1 else 0, tip=tip_of(row, kin=kin),
     )  # fmt: skip
+
+
+def tip_of(row: EvidenceRow, *, kin: int) -> str:
+    """Everything that a tile has no room for."""
+    facts = [KINDS.get(row.kind, row.kind), row.modality, row.body_part, size_of(row.shape)]
+    lines = [str(row.path), " · ".join(fact for fact in facts if fact)]
+    if row.error_message:
+        lines.append(row.error_message)
+    if kin > 1:
+        lines.append(f"{kin} objects of the same patient")
+    if row.has_report and not row.text:
+        lines.append("With a report in its study or folder")
+    return "\n".join([*lines, *warnings_of(row)])
 
 
 def preview_of(row: EvidenceRow) -> PreviewShown:
-    """An object with its facts."""
+    """An object with its facts and the sections of its text."""
+    cut = sections(row.text) if row.text else ()
     return PreviewShown(
         key=str(row.id), title=title_of(row.path), facts=facts_of(row), text=row.text or "",
         notes=tuple(str(note) for note in row.details.get("notes") or ()),
-        problem=row.error_message or "",
+        problem=row.error_message or "", warnings=warnings_of(row),
+        sections=tuple((one.name, one.heading, one.text) for one in cut),
     )  # fmt: skip
+
+
+def kin_of(row: EvidenceRow, others: Sequence[EvidenceRow]) -> KinShown | None:
+    """What else there is of an object's patient; None if nothing is known."""
+    if not others:
+        return None
+    study = sum(row.study is not None and other.study == row.study for other in others)
+    patient = sum(row.subject is not None and other.subject == row.subject for other in others)
+    objects = "object" if max(patient, study) == 1 else "objects"
+    if not patient:
+        return KinShown(f"{study} other {objects} of the same study", can_filter=False)
+    inside = "" if not study else f", {study} in the same study"
+    return KinShown(f"{patient} other {objects} of the same patient{inside}")
 
 
 def facts_of(row: EvidenceRow) -> tuple[tuple[str, str], ...]:
     """What is known about an object, without anything that names a patient."""
     details = row.details
     source = details.get("source") or {}
+    count = max(row.file_count, len(row.files))
     facts = (
         ("Kind", row.kind),
         ("Modality", row.modality or ""),
-        ("Body part", str(details.get("body_part") or "")),
+        ("Body part", row.body_part or ""),
         ("Size", size_of(row.shape)),
+        ("Time points", str(row.times) if row.times > 1 else ""),
         ("Spacing", spacing_of(details.get("spacing_mm"))),
         ("Orientation", str(details.get("orientation") or "")),
         ("Window", window_of(details.get("window"), details.get("window_source"))),
         ("Object", str(source.get("object") or source.get("format") or "")),
-        ("Files", str(len(row.files)) if len(row.files) > 1 else ""),
+        ("Files", f"{count:,}" if count > 1 else ""),
         ("Folder", str(row.path.parent)),
     )
     return tuple((name, value) for name, value in facts if value)

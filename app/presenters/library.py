@@ -1,8 +1,7 @@
-"""Decides for the library page: which collection, which objects, what is imported."""
+"""Decides for the library page: which collection, which objects, which patient."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from PySide6.QtGui import QImage
@@ -10,14 +9,35 @@ from PySide6.QtGui import QImage
 from app.changes import Change
 from app.jobs import JobState
 from app.presenters.base import Presenter
-from app.presenters.evidence_words import members_of, picture_of_row, preview_of, tile_of
+from app.presenters.evidence_words import (
+    kin_of,
+    members_of,
+    picture_of_row,
+    preview_of,
+    tile_of,
+    title_of,
+)
+from app.presenters.library_import import LibraryImport
 from app.presenters.pictures import Pictures
 from app.services import Services
 from app.shown import CollectionShown, LibraryFilter
-from db.collections import CollectionRow, EvidenceRow, Filters, collections, count_items, items
+from db.collections import (
+    CollectionRow,
+    EvidenceRow,
+    Facets,
+    Filters,
+    collections,
+    count_items,
+    facets,
+    item,
+    items,
+    patient_counts,
+    related,
+)
 
 PAGE = 200
 TILE, LARGE = 160, 512
+Page = tuple[tuple[EvidenceRow, ...], dict[str, int]]
 
 
 class LibraryPresenter(Presenter):
@@ -25,14 +45,16 @@ class LibraryPresenter(Presenter):
 
     def __init__(self, view: Any, services: Services) -> None:
         super().__init__(view, services)
-        self._pictures = Pictures(services, self)
+        self._pictures = Pictures(services, self, forgotten=view.forget_picture)
+        self._large = Pictures(services, self, most=1)
         self._chosen = ""
         self._filter = LibraryFilter()
+        self._patient: tuple[str, str] | None = None
         self._rows: dict[str, EvidenceRow] = {}
         self._loaded = 0
         self._question = 0
         self._previewed = ""
-        self._modalities: set[str] = set()
+        self._import = LibraryImport(view, services, chosen=lambda: self._chosen, going=self._go_to)
         self._connect()
         services.changes.watch("collection", call=self._changed)
 
@@ -40,11 +62,11 @@ class LibraryPresenter(Presenter):
         view = self.view
         view.collection_chosen.connect(self._collection_chosen)
         view.filter_changed.connect(self._filter_changed)
+        view.patient_wanted.connect(self._patient_wanted)
+        view.patient_left.connect(self._patient_left)
         view.item_chosen.connect(self._item_chosen)
         view.item_opened.connect(self._item_opened)
         view.neighbours_wanted.connect(self._neighbours)
-        view.import_wanted.connect(self._import)
-        view.folder_wanted.connect(self._folder)
         view.demo_wanted.connect(self._demo)
         view.more_wanted.connect(self._more)
         view.picture_wanted.connect(self._picture)
@@ -53,6 +75,7 @@ class LibraryPresenter(Presenter):
         """The page came to the front; an argument names a collection."""
         if isinstance(argument, str) and argument:
             self._chosen = argument
+        self._import.show()
         self._load_collections()
 
     def _changed(self, _change: Change) -> None:
@@ -71,22 +94,52 @@ class LibraryPresenter(Presenter):
         shown = [CollectionShown(row.name, row.name, row.count) for row in found]
         self.view.show_collections(shown, self._chosen)
         if self._chosen:
+            self._load_facets()
             self._load()
 
-    def _collection_chosen(self, name: str) -> None:
+    def _go_to(self, name: str) -> None:
         self._chosen = name
-        self._modalities.clear()
-        self.view.show_modalities(())
+        self._patient = None
+        self.view.show_patient("")
+
+    def _collection_chosen(self, name: str) -> None:
+        self._go_to(name)
         self._load_collections()
+
+    def _load_facets(self) -> None:
+        store, name = self.services.store, self._chosen
+        self.services.tasks.query(self, lambda: (name, facets(store, name)), self._take_facets)
+
+    def _take_facets(self, answer: tuple[str, Facets]) -> None:
+        name, found = answer
+        if name == self._chosen:
+            modalities = [(f"{word} ({count:,})", word) for word, count in found.modalities]
+            parts = [(f"{word.lower()} ({count:,})", word) for word, count in found.body_parts]
+            self.view.show_facets(modalities, parts)
 
     def _filter_changed(self, wanted: LibraryFilter) -> None:
         self._filter = wanted
         self._load()
 
+    def _patient_wanted(self, key: str) -> None:
+        row = self._rows.get(key)
+        if row is not None and row.subject is not None:
+            self._patient = (row.subject, title_of(row.path))
+            self.view.show_patient(f"Same patient as {self._patient[1]}")
+            self._load()
+
+    def _patient_left(self) -> None:
+        self._patient = None
+        self.view.show_patient("")
+        self._load()
+
     def _filters(self) -> Filters:
+        wanted = self._filter
         return Filters(
-            form=self._filter.form or None, modality=self._filter.modality or None,
-            words=self._filter.words, failures="only" if self._filter.problems else "hide",
+            form=wanted.form or None, modality=wanted.modality or None, words=wanted.words,
+            failures="only" if wanted.problems else "hide", body_part=wanted.body_part or None,
+            report={"with": True, "without": False}.get(wanted.report),
+            subject=self._patient[0] if self._patient else None,
         )  # fmt: skip
 
     def _load(self) -> None:
@@ -98,50 +151,51 @@ class LibraryPresenter(Presenter):
             self._filters(),
         )
 
-        def work() -> tuple[int, int, tuple[EvidenceRow, ...]]:
+        def work() -> tuple[int, int, Page]:
             count = count_items(store, name, filters=filters)
-            return question, count, items(store, name, limit=PAGE, filters=filters)
+            return question, count, self._page(name, filters, 0)
 
         self.services.tasks.query(self, work, self._take_first)
 
-    def _take_first(self, answer: tuple[int, int, tuple[EvidenceRow, ...]]) -> None:
-        question, total, rows = answer
+    def _page(self, name: str, filters: Filters, offset: int) -> Page:
+        """Rows and how many objects their patients have; on the database lane."""
+        store = self.services.store
+        rows = items(store, name, offset=offset, limit=PAGE, filters=filters, files="middle")
+        return rows, patient_counts(store, name, [row.subject for row in rows])
+
+    def _take_first(self, answer: tuple[int, int, Page]) -> None:
+        question, total, (rows, kin) = answer
         if question != self._question:
             return
+        self._pictures.forget()
         self._rows = {str(row.id): row for row in rows}
         self._loaded = len(rows)
-        self._note_modalities(rows)
-        self.view.show_items(total, [tile_of(row) for row in rows])
+        tiles = [tile_of(row, kin=kin.get(row.subject or "", 0)) for row in rows]
+        self.view.show_items(total, tiles, chosen=self._previewed)
         if not rows:
             self._previewed = ""
             self.view.show_preview(None)
 
     def _more(self, _offset: int) -> None:
-        question, store, name, filters, offset = (
+        question, name, filters, offset = (
             self._question,
-            self.services.store,
             self._chosen,
             self._filters(),
             self._loaded,
         )
 
-        def work() -> tuple[int, tuple[EvidenceRow, ...]]:
-            return question, items(store, name, offset=offset, limit=PAGE, filters=filters)
+        def work() -> tuple[int, Page]:
+            return question, self._page(name, filters, offset)
 
         self.services.tasks.query(self, work, self._take_more)
 
-    def _take_more(self, answer: tuple[int, tuple[EvidenceRow, ...]]) -> None:
-        question, rows = answer
+    def _take_more(self, answer: tuple[int, Page]) -> None:
+        question, (rows, kin) = answer
         if question != self._question:
             return
         self._rows.update({str(row.id): row for row in rows})
         self._loaded += len(rows)
-        self._note_modalities(rows)
-        self.view.add_items([tile_of(row) for row in rows])
-
-    def _note_modalities(self, rows: tuple[EvidenceRow, ...]) -> None:
-        self._modalities |= {row.modality for row in rows if row.modality}
-        self.view.show_modalities(tuple(sorted(self._modalities)))
+        self.view.add_items([tile_of(row, kin=kin.get(row.subject or "", 0)) for row in rows])
 
     # -- one object
 
@@ -149,8 +203,9 @@ class LibraryPresenter(Presenter):
         row = self._rows.get(key)
         if row is not None:
             self._pictures.want(
-                picture_of_row(row), TILE, lambda image: self.view.show_picture(key, image)
-            )
+                picture_of_row(row), TILE, lambda image: self.view.show_picture(key, image),
+                key=key,
+            )  # fmt: skip
 
     def _item_chosen(self, key: str) -> None:
         row = self._rows.get(key)
@@ -158,48 +213,38 @@ class LibraryPresenter(Presenter):
             return
         self._previewed = key
         self.view.show_preview(preview_of(row))
-        self._pictures.want(picture_of_row(row), LARGE, lambda image: self._take_large(key, image))
+        self._large.want(
+            picture_of_row(row), LARGE, lambda image: self._take_large(key, image), key=key
+        )
+        if row.subject is not None or row.study is not None:
+            store = self.services.store
+            self.services.tasks.query(self, lambda: (row, related(store, row.id)), self._take_kin)
+
+    def _take_kin(self, answer: tuple[EvidenceRow, tuple[EvidenceRow, ...]]) -> None:
+        row, others = answer
+        self.view.show_kin(str(row.id), kin_of(row, others))
 
     def _take_large(self, key: str, image: QImage | None) -> None:
         if key == self._previewed:
             self.view.show_preview_picture(key, image)
 
     def _item_opened(self, key: str) -> None:
+        """Open with all files: a page's rows know the middle one alone."""
         if key in self._rows:
-            self.services.open_evidence(members_of(self._rows[key]))
+            store = self.services.store
+            self.services.tasks.query(self, lambda: item(store, int(key)), self._open)
+
+    def _open(self, row: EvidenceRow | None) -> None:
+        if row is None:
+            self.services.notify.warn("That study is no longer in the library. Import it again.")
+        else:
+            self.services.open_evidence(members_of(row))
 
     def _neighbours(self, key: str) -> None:
         if key in self._rows:
             self.services.go("neighbours", int(key))
 
-    # -- import and demo
-
-    def _folder(self) -> None:
-        path = self.view.ask_folder()
-        if path:
-            self._start_import([path], Path(path).name)
-
-    def _import(self, paths: list[str]) -> None:
-        self._start_import(paths, self._chosen or Path(paths[0]).stem or "Collection")
-
-    def _start_import(self, paths: list[str], name: str) -> None:
-        self._chosen = name
-        self.services.jobs.start(
-            "import",
-            {"paths": paths, "collection": name},
-            title=f"Import '{name}'",
-            done=self._imported,
-        )
-
-    def _imported(self, state: JobState) -> None:
-        result = state.result
-        name, left = str(result.get("collection", "")), list(result.get("left_out", ()))
-        told = f"{result.get('added', 0)} objects added to '{name}'."
-        if not left:
-            self.services.notify.good(told)
-            return
-        first = f"{Path(left[0]['path']).name}, {left[0]['reason']}"
-        self.services.notify.warn(f"{told} {len(left)} left out; the first: {first}.")
+    # -- the demo
 
     def _demo(self) -> None:
         self.services.jobs.start("demo", {}, title="Make the demo", done=self._demo_made)

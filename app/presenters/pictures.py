@@ -1,6 +1,7 @@
 """Thumbnails off the window thread, kept as small PNG files under the home.
 
-Owns the little files and their names (a hash of place, size and time; never a file's name).
+Owns the little files, their names (a hash of place, size and time; never a file's name), how many
+there may be, and which of the waiting is decoded next.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from engine.errors import EvidenceError
 from engine.evidence.item import ImageRef, VolumeRef
 
 Ref = ImageRef | VolumeRef
+Done = Callable[[QImage | None], None]
+AT_ONCE = 2  # of the pool's threads; the rest is for what the user looks at
+KEPT_FILES, PRUNED_TO = 20_000, 15_000
 
 
 def place_of(ref: Ref) -> tuple[Path, ...]:
@@ -30,10 +34,12 @@ def place_of(ref: Ref) -> tuple[Path, ...]:
 
 def cache_name(ref: Ref, size: int) -> str:
     """A name for a thumbnail that changes with the files behind it."""
+    from engine.evidence.files import facts_of
+
     facts = [repr(ref), str(size)]
     for path in place_of(ref)[:3]:
-        stat = path.stat()
-        facts.append(f"{stat.st_size} {stat.st_mtime_ns}")
+        found = facts_of(path)
+        facts.append(f"{found.size} {found.mtime_ns}")
     return hashlib.sha256("\n".join(facts).encode()).hexdigest()[:40] + ".png"
 
 
@@ -54,6 +60,24 @@ def picture_of(ref: Ref, size: int, folder: Path) -> QImage | None:
     return image
 
 
+def prune(folder: Path, *, most: int = KEPT_FILES, left: int = PRUNED_TO) -> int:
+    """Remove the oldest thumbnails once there are too many; how many went."""
+    try:
+        with os.scandir(folder) as listed:
+            found = [(one.stat().st_mtime_ns, one.path) for one in listed if one.is_file()]
+    except OSError:
+        return 0
+    if len(found) <= most:
+        return 0
+    old = sorted(found)[: len(found) - left]
+    for _, path in old:
+        try:
+            Path(path).unlink(missing_ok=True)
+        except OSError:  # in use elsewhere; the next time
+            continue
+    return len(old)
+
+
 def _keep(image: QImage, path: Path) -> None:
     """Write in one step; a full disk only costs the thumbnail."""
     try:
@@ -68,18 +92,74 @@ def _keep(image: QImage, path: Path) -> None:
 
 
 class Pictures:
-    """Asks for thumbnails on behalf of one presenter."""
+    """Asks for thumbnails on behalf of one presenter: the newest wish first, few at a time.
 
-    def __init__(self, services: Services, owner: Any) -> None:
+    Args:
+        services: the program's objects.
+        owner: the presenter; what comes after it is gone is dropped.
+        most: wishes that may wait; older ones are forgotten, told by ``forgotten``.
+        forgotten: called with the key of a wish that was dropped, so that it can come again.
+    """
+
+    def __init__(
+        self,
+        services: Services,
+        owner: Any,
+        *,
+        most: int = 400,
+        forgotten: Callable[[str], None] | None = None,
+    ) -> None:
         self._services = services
         self._owner = owner
+        self._most = most
+        self._forgotten = forgotten
+        self._waiting: dict[str, tuple[Ref, int, Done]] = {}
+        self._running = 0
+        self._pruned = False
+        self._count = 0
 
-    def want(self, ref: Ref | None, size: int, done: Callable[[QImage | None], None]) -> None:
-        """Decode a thumbnail on a thread and hand it on; None at once without a reference."""
+    def want(self, ref: Ref | None, size: int, done: Done, *, key: str = "") -> None:
+        """Decode a thumbnail on a thread and hand it on; None at once without a reference.
+
+        Args:
+            ref: what to decode.
+            size: longest side in pixels.
+            done: gets the picture on the window thread, or None.
+            key: names the wish; a newer wish of the same name takes its place.
+        """
         if ref is None:
             done(None)
             return
-        folder = self._services.home.thumbnails
-        self._services.tasks.run(
-            self._owner, lambda: picture_of(ref, size, folder), done, lambda _error: done(None)
-        )
+        self._count += 1
+        name = key or f"\0{self._count}"
+        self._waiting.pop(name, None)
+        self._waiting[name] = (ref, size, done)
+        while len(self._waiting) > self._most:
+            oldest = next(iter(self._waiting))
+            del self._waiting[oldest]
+            if self._forgotten is not None:
+                self._forgotten(oldest)
+        self._next()
+
+    def forget(self) -> None:
+        """Drop every wish that still waits: another page of objects is on show."""
+        self._waiting.clear()
+
+    def _next(self) -> None:
+        if self._running >= AT_ONCE or not self._waiting:
+            return
+        ref, size, done = self._waiting.pop(next(reversed(self._waiting)))
+        folder, first = self._services.home.thumbnails, not self._pruned
+        self._running, self._pruned = self._running + 1, True
+
+        def work() -> QImage | None:
+            if first:
+                prune(folder)
+            return picture_of(ref, size, folder)
+
+        def took(image: QImage | None) -> None:
+            self._running -= 1
+            done(image)
+            self._next()
+
+        self._services.tasks.run(self._owner, work, took, lambda _error: took(None))

@@ -9,39 +9,43 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QSize, Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage, QKeyEvent
+from PySide6.QtGui import (
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDropEvent,
+    QImage,
+    QKeyEvent,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QCheckBox,
-    QComboBox,
     QFileDialog,
-    QLineEdit,
-    QListWidget,
-    QListWidgetItem,
     QPushButton,
     QSplitter,
     QStackedWidget,
     QWidget,
 )
 
-from app.shown import CollectionShown, EvidenceShown, LibraryFilter, PreviewShown
+from app.shown import CollectionShown, EvidenceShown, ImportShown, KinShown, PreviewShown
 from app.tables.evidence import EvidenceModel
+from app.views.import_strip import ImportStrip
+from app.views.library_side import LibrarySide
 from app.views.preview import PreviewPanel
 from app.widgets.blocks import (
     EmptyState,
     button,
     column,
     heading,
+    label,
     quiet,
     row,
-    section,
     stretch_columns,
     table_view,
 )
-from app.widgets.ink import px
+from app.widgets.ink import INK, px
 from app.widgets.thumbnail_grid import ThumbnailGrid
 
-FORMS = (("All forms", ""), ("2D images", "2d"), ("3D volumes", "3d"), ("Reports", "text"))
+WIDTHS = {1: 70, 2: 50, 3: 70, 4: 90, 5: 104, 6: 56, 7: 78, 8: 130}
 
 
 class LibraryView(QWidget):
@@ -49,11 +53,18 @@ class LibraryView(QWidget):
 
     collection_chosen = Signal(str)
     filter_changed = Signal(object)
+    patient_wanted = Signal(str)
+    patient_left = Signal()
     item_chosen = Signal(str)
     item_opened = Signal(str)
     neighbours_wanted = Signal(str)
     import_wanted = Signal(list)
     folder_wanted = Signal()
+    files_wanted = Signal()
+    clean_changed = Signal(bool)
+    clean_folder_wanted = Signal()
+    option_changed = Signal(str, bool)
+    stop_wanted = Signal()
     demo_wanted = Signal()
     more_wanted = Signal(int)
     picture_wanted = Signal(str)
@@ -61,25 +72,56 @@ class LibraryView(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setAcceptDrops(True)
-        self._modalities: tuple[str, ...] = ()
         self.model = EvidenceModel()
         self.model.more_wanted.connect(self.more_wanted)
         self.model.picture_wanted.connect(self.picture_wanted)
-        self.preview = PreviewPanel()
-        self.preview.open_wanted.connect(self.item_opened)
-        self.preview.neighbours_wanted.connect(self.neighbours_wanted)
+        self._build_side()
+        self._build_preview()
         split = QSplitter()
         split.setChildrenCollapsible(False)
-        for piece, stretch in ((self._side(), 0), (self._centre(), 1), (self.preview, 0)):
+        for piece, stretch in ((self.side, 0), (self._centre(), 1), (self.preview, 0)):
             split.addWidget(piece)
             split.setStretchFactor(split.count() - 1, stretch)
-        split.setSizes([px(210), px(720), px(320)])
+        split.setSizes([px(220), px(700), px(340)])
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty())
         self._pages.addWidget(split)
-        layout = column(self._pages)
-        layout.setContentsMargins(0, 0, 0, 0)
+        self.strip = ImportStrip()
+        self.strip.stop_wanted.connect(self.stop_wanted)
+        self.strip.problems_wanted.connect(lambda: self.side.problems.setChecked(True))
+        layout = column(self.strip, self._pages, space=0)
+        layout.setStretchFactor(self._pages, 1)
         self.setLayout(layout)
+        self._build_landing()
+
+    def _build_side(self) -> None:
+        self.side = LibrarySide()
+        self.side.collection_chosen.connect(self.collection_chosen)
+        self.side.filter_changed.connect(self.filter_changed)
+        self.side.patient_left.connect(self.patient_left)
+        panel = self.side.panel
+        panel.folder_wanted.connect(self.folder_wanted)
+        panel.files_wanted.connect(self.files_wanted)
+        panel.clean_changed.connect(self.clean_changed)
+        panel.clean_folder_wanted.connect(self.clean_folder_wanted)
+        panel.option_changed.connect(self.option_changed)
+
+    def _build_preview(self) -> None:
+        self.preview = PreviewPanel()
+        self.preview.open_wanted.connect(self.item_opened)
+        self.preview.neighbours_wanted.connect(self.neighbours_wanted)
+        self.preview.patient_wanted.connect(self.patient_wanted)
+
+    def _build_landing(self) -> None:
+        """What is laid over the page while files hang above it."""
+        self._landing = label("", "title", wrap=True)
+        self._landing.setParent(self)
+        self._landing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._landing.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._landing.setStyleSheet(
+            f"background: rgba(13, 13, 13, 200); border: 2px dashed {INK['accent']};"
+        )
+        self._landing.hide()
 
     def _empty(self) -> EmptyState:
         self._import_first = button("Import a folder", self.folder_wanted.emit, kind="primary")
@@ -90,46 +132,6 @@ class LibraryView(QWidget):
             [self._import_first, self._demo_first],
         )
 
-    def _side(self) -> QWidget:
-        self.collections = QListWidget()
-        self.collections.setAccessibleName("Collections")
-        self.collections.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.collections.setTextElideMode(Qt.TextElideMode.ElideRight)
-        self.collections.currentItemChanged.connect(self._collection_moved)
-        self.form = QComboBox()
-        self.form.setAccessibleName("Form")
-        for text, key in FORMS:
-            self.form.addItem(text, key)
-        self.modality = QComboBox()
-        self.modality.setAccessibleName("Modality")
-        self.modality.addItem("All modalities", "")
-        self.words = QLineEdit()
-        self.words.setPlaceholderText("Words in name or report")
-        self.words.setAccessibleName("Words in name or report")
-        self.words.setClearButtonEnabled(True)
-        self.words.textChanged.connect(self._filters_moved)
-        self.problems = QCheckBox("Could not be read")
-        for box in (self.form, self.modality):
-            box.currentIndexChanged.connect(self._filters_moved)
-        self.problems.setAccessibleName(self.problems.text())
-        self.problems.toggled.connect(self._filters_moved)
-        side = QWidget()
-        side.setMinimumWidth(px(180))
-        layout = column(
-            section("Collections"),
-            self.collections,
-            section("Filters"),
-            self.words,
-            self.form,
-            self.modality,
-            self.problems,
-            button("Import…", self.folder_wanted.emit, name="Import a folder"),
-        )
-        layout.setContentsMargins(px(12), px(12), px(8), px(12))
-        layout.setStretchFactor(self.collections, 1)
-        side.setLayout(layout)
-        return side
-
     def _centre(self) -> QWidget:
         self.heading = heading()
         self.count = quiet(wrap=False)
@@ -137,7 +139,7 @@ class LibraryView(QWidget):
         self.grid.setModel(self.model)
         self.table = table_view("Objects of the collection")
         self.table.setModel(self.model)
-        stretch_columns(self.table, 0, {1: 76, 2: 50, 3: 78, 4: 112, 5: 90})
+        stretch_columns(self.table, 0, WIDTHS)
         self._shapes = QStackedWidget()
         self._none = EmptyState("Nothing matches", "No object matches these filters.")
         for shape in (self.grid, self.table, self._none):
@@ -175,39 +177,41 @@ class LibraryView(QWidget):
     def show_collections(self, collections: Sequence[CollectionShown], chosen: str) -> None:
         """List the collections; none at all shows the empty state."""
         self._pages.setCurrentIndex(1 if collections else 0)
-        self.collections.blockSignals(True)
-        self.collections.clear()
-        for shown in collections:
-            item = QListWidgetItem(f"{shown.name}\n{shown.count:,} objects")
-            item.setData(Qt.ItemDataRole.UserRole, shown.key)
-            item.setToolTip(f"{shown.name}: {shown.count:,} objects")
-            self.collections.addItem(item)
-            if shown.key == chosen:
-                self.collections.setCurrentItem(item)
-                self.heading.setText(shown.name)
-        self.collections.blockSignals(False)
+        self.side.show_collections(collections, chosen)
+        name = next((shown.name for shown in collections if shown.key == chosen), "")
+        self.heading.setText(name)
 
-    def show_modalities(self, modalities: Sequence[str]) -> None:
-        """Offer the modalities that the collection holds."""
-        if tuple(modalities) == self._modalities:
-            return
-        self._modalities = tuple(modalities)
-        kept = self.modality.currentData()
-        self.modality.blockSignals(True)
-        self.modality.clear()
-        self.modality.addItem("All modalities", "")
-        for name in modalities:
-            self.modality.addItem(name, name)
-        self.modality.setCurrentIndex(max(0, self.modality.findData(kept)))
-        self.modality.blockSignals(False)
+    def show_facets(
+        self, modalities: Sequence[tuple[str, str]], body_parts: Sequence[tuple[str, str]]
+    ) -> None:
+        """Offer the modalities and body parts that the collection holds: (words, key)."""
+        self.side.show_facets(modalities, body_parts)
 
-    def show_items(self, total: int, rows: Sequence[EvidenceShown]) -> None:
-        """Show the first page of a collection under the filter."""
+    def show_patient(self, words: str) -> None:
+        """Say that only one patient's objects are listed."""
+        self.side.show_patient(words)
+
+    def show_clean(self, *, on: bool, folder: str) -> None:
+        """Say whether de-identified copies are made, and where."""
+        self.side.panel.show_clean(on=on, folder=folder)
+
+    def show_options(self, options: Sequence[tuple[str, str]], chosen: Sequence[str]) -> None:
+        """Offer what copies may keep."""
+        self.side.panel.show_options(options, chosen)
+
+    def show_import(self, shown: ImportShown | None) -> None:
+        """Say how an import stands and what it left out."""
+        self.strip.show_import(shown)
+
+    def show_items(self, total: int, rows: Sequence[EvidenceShown], *, chosen: str = "") -> None:
+        """Show the first page of a collection under the filter; the chosen object stays so."""
         self.model.restart(total, rows)
         self.count.setText(f"{total:,} object{'' if total == 1 else 's'}")
         self._shape_chosen()
         if rows:
-            self.grid.setCurrentIndex(self.model.index(0, 0))
+            place = self.model.place_of(chosen) or 0
+            for shape in (self.grid, self.table):
+                shape.setCurrentIndex(self.model.index(place, 0))
 
     def add_items(self, rows: Sequence[EvidenceShown]) -> None:
         """Show the page that was asked for."""
@@ -217,33 +221,31 @@ class LibraryView(QWidget):
         """Show a thumbnail."""
         self.model.set_picture(key, image)
 
+    def forget_picture(self, key: str) -> None:
+        """A thumbnail will not come unless it is asked for again."""
+        self.model.forget_picture(key)
+
     def show_preview(self, shown: PreviewShown | None, image: QImage | None = None) -> None:
         """Show the chosen object, or that none is chosen."""
         self.preview.show_object(shown, image)
+
+    def show_kin(self, key: str, kin: KinShown | None) -> None:
+        """Say what else there is of the chosen object's patient."""
+        self.preview.show_kin(key, kin)
 
     def show_preview_picture(self, key: str, image: QImage | None) -> None:
         """Show the large picture of the chosen object once it is decoded."""
         self.preview.show_picture(key, image)
 
-    def ask_folder(self) -> str:
+    def ask_folder(self, words: str = "Import a folder") -> str:
         """Let the user choose a folder; an empty text if none."""
-        return QFileDialog.getExistingDirectory(self, "Import a folder")
+        return QFileDialog.getExistingDirectory(self, words)
+
+    def ask_files(self) -> list[str]:
+        """Let the user choose files; an empty list if none."""
+        return list(QFileDialog.getOpenFileNames(self, "Import files or archives")[0])
 
     # -- what the user does
-
-    def _collection_moved(self, item: QListWidgetItem | None) -> None:
-        if item is not None:
-            self.collection_chosen.emit(item.data(Qt.ItemDataRole.UserRole))
-
-    def _filters_moved(self) -> None:
-        self.filter_changed.emit(
-            LibraryFilter(
-                str(self.form.currentData() or ""),
-                str(self.modality.currentData() or ""),
-                self.words.text().strip(),
-                self.problems.isChecked(),
-            )
-        )
 
     def _shape_chosen(self) -> None:
         place = 2 if self.model.total == 0 else self._group.checkedId()
@@ -272,15 +274,29 @@ class LibraryView(QWidget):
         return super().eventFilter(watched, event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Take files and folders."""
+        """Take files and folders, and say what will become of them."""
         if event.mimeData().hasUrls():
             event.acceptProposedAction()
+            into = f" into '{self.heading.text()}'" if self.heading.text() else ""
+            self._landing.setText(f"Drop to import{into}")
+            self._landing.setGeometry(self.rect())
+            self._landing.raise_()
+            self._landing.show()
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        """Nothing hangs above the page any more."""
+        self._landing.hide()
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Import what was dropped."""
+        self._landing.hide()
         paths = [
             str(Path(url.toLocalFile())) for url in event.mimeData().urls() if url.isLocalFile()
         ]
         if paths:
             event.acceptProposedAction()
             self.import_wanted.emit(paths)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._landing.setGeometry(self.rect())

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QImage, QPainter, QPaintEvent
-from PySide6.QtWidgets import QGridLayout, QPlainTextEdit, QStackedWidget, QWidget
+from PySide6.QtWidgets import QGridLayout, QStackedWidget, QWidget
 
-from app.shown import PreviewShown
+from app.shown import KinShown, PreviewShown
 from app.widgets.blocks import (
     EmptyState,
     button,
@@ -19,7 +19,8 @@ from app.widgets.blocks import (
     sentence,
     tell,
 )
-from app.widgets.ink import ink, px
+from app.widgets.ink import hold, ink, px
+from app.widgets.report_panel import ReportPanel, ReportPart
 from app.widgets.thumbnail_grid import draw_fitted
 
 
@@ -30,7 +31,7 @@ class PictureBox(QWidget):
         super().__init__()
         self._image: QImage | None = None
         self.setAccessibleName(name)
-        self.setMinimumHeight(px(120))
+        hold(self.setMinimumHeight, 120)
 
     def show_image(self, image: QImage | None) -> None:
         """Show an image, or black."""
@@ -75,22 +76,33 @@ class PreviewPanel(QWidget):
 
     open_wanted = Signal(str)
     neighbours_wanted = Signal(str)
+    patient_wanted = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
         self._key = ""
-        self.setMinimumWidth(px(260))
+        self.setMinimumWidth(px(280))
         self.heading = heading()
         self.picture = PictureBox("Preview picture")
         self.picture.setMinimumHeight(px(220))
         self.problem = sentence()
+        self.warnings = sentence()
         self.facts = FactList()
         self.notes = quiet()
+        self.kin = quiet()
+        self.kin_key = button(
+            "Show them", lambda: self.patient_wanted.emit(self._key),
+            name="List all objects of this patient",
+        )  # fmt: skip
         self.report_head = section("Report")
-        self.report = QPlainTextEdit()
-        self.report.setReadOnly(True)
-        self.report.setAccessibleName("Report")
-        self.report.setTabChangesFocus(True)
+        self.report = ReportPanel()
+        self._rest = QWidget()
+        self._pages = QStackedWidget()
+        self._pages.addWidget(EmptyState("", "Choose an object to see it here."))
+        self._pages.addWidget(self._full())
+        self.setLayout(column(self._pages))
+
+    def _full(self) -> QWidget:
         keys = row(
             button("Open", lambda: self.open_wanted.emit(self._key), name="Open in the viewer"),
             button(
@@ -100,17 +112,18 @@ class PreviewPanel(QWidget):
             ),
             1,
         )
-        self._rest = QWidget()
-        lines = (self.problem, self.facts, self.notes, self.report_head, self.report, self._rest)
-        layout = column(self.heading, self.picture, keys, *lines)
-        layout.setStretchFactor(self.report, 1)
+        kin = row(self.kin, self.kin_key)
+        kin.setStretch(0, 1)
+        texts = (self.problem, self.warnings, kin, self.facts, self.notes)
+        layout = column(
+            self.heading, self.picture, keys, *texts, self.report_head, self.report, self._rest
+        )
+        layout.setStretchFactor(self.picture, 2)
+        layout.setStretchFactor(self.report, 3)
         layout.setContentsMargins(px(8), px(12), px(12), px(12))
-        full = QWidget()
-        full.setLayout(layout)
-        self._pages = QStackedWidget()
-        self._pages.addWidget(EmptyState("", "Choose an object to see it here."))
-        self._pages.addWidget(full)
-        self.setLayout(column(self._pages))
+        inner = QWidget()
+        inner.setLayout(layout)
+        return inner
 
     def show_object(self, shown: PreviewShown | None, image: QImage | None) -> None:
         """Show an object, or the sentence that none is chosen."""
@@ -119,17 +132,28 @@ class PreviewPanel(QWidget):
             return
         self._key = shown.key
         self.heading.setText(shown.title)
+        self.heading.setToolTip(shown.title)
         self.picture.show_image(image)
         tell(self.problem, shown.problem, "error")
+        tell(self.warnings, "\n▲ ".join(shown.warnings), "warn")
         self.facts.show_facts(shown.facts)
         self.notes.setText("\n".join(shown.notes))
         self.notes.setVisible(bool(shown.notes))
-        self.report.setPlainText(shown.text)
+        self.report.show_report(shown.text, [ReportPart(*part) for part in shown.sections])
         self.report.setVisible(bool(shown.text))
         self.report_head.setVisible(bool(shown.text))
         self._rest.setVisible(not shown.text)
         only_text = bool(shown.text) and dict(shown.facts).get("Kind") == "report"
         self.picture.setVisible(not only_text)
+        self.show_kin(shown.key, None)
+
+    def show_kin(self, key: str, kin: KinShown | None) -> None:
+        """Say what else there is of the patient, if the object is still the chosen one."""
+        if key != self._key:
+            return
+        self.kin.setText("" if kin is None else kin.sentence)
+        self.kin.setVisible(kin is not None)
+        self.kin_key.setVisible(kin is not None and kin.can_filter)
 
     def show_picture(self, key: str, image: QImage | None) -> None:
         """Show the large picture, if the object is still the chosen one."""

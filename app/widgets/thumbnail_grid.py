@@ -2,7 +2,7 @@
 
 Owns painting and keyboard; the model hands titles by ``DisplayRole``, a picture by
 ``PICTURE`` (None until it is there), the start of a text by ``SNIPPET``, a second line by
-``DETAIL`` and a problem by ``PROBLEM``. Refuses to decode.
+``DETAIL``, short marks by ``BADGES`` and a problem by ``PROBLEM``. Refuses to decode.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
-from PySide6.QtGui import QImage, QPainter, QPen
+from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter, QPen
 from PySide6.QtWidgets import (
     QFrame,
     QListView,
@@ -27,7 +27,10 @@ DETAIL = int(Qt.ItemDataRole.UserRole) + 1
 PROBLEM = int(Qt.ItemDataRole.UserRole) + 2
 PICTURE = int(Qt.ItemDataRole.UserRole) + 3
 SNIPPET = int(Qt.ItemDataRole.UserRole) + 7
+BADGES = int(Qt.ItemDataRole.UserRole) + 8
 PICTURE_SIDE = 128
+TILE_WIDTH, WORDS_HEIGHT = PICTURE_SIDE + 24, 66
+BREAKS = " /_-.·"
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -37,7 +40,7 @@ class TileDelegate(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """One size for all, so that a huge grid lays out at once."""
-        return QSize(px(PICTURE_SIDE + 20), px(PICTURE_SIDE + 54))
+        return QSize(px(TILE_WIDTH), px(PICTURE_SIDE + WORDS_HEIGHT))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw the tile; a problem is told by mark and word, not by colour alone."""
@@ -51,6 +54,7 @@ class TileDelegate(QStyledItemDelegate):
         )
         painter.fillRect(picture, ink("picture"))
         self._picture(painter, picture, index)
+        self._badges(painter, picture, index)
         self._words(painter, box, picture.bottom(), index)
         if chosen:
             painter.setPen(QPen(ink("accent"), 2))
@@ -74,19 +78,44 @@ class TileDelegate(QStyledItemDelegate):
         words = "✕ cannot be read" if problem else (index.data(DETAIL) or "")
         painter.drawText(inner, int(Qt.AlignmentFlag.AlignCenter) | wrap, words)
 
-    def _words(self, painter: QPainter, box: QRect, top: int, index: Index) -> None:
-        folder, _, name = str(index.data() or "").rpartition("/")
-        detail = " · ".join(part for part in (folder, str(index.data(DETAIL) or "")) if part)
-        wide = box.width() - px(12)
-        middle, elide = int(Qt.AlignmentFlag.AlignVCenter), Qt.TextElideMode.ElideMiddle
-        metrics = font_of(painter, 12)
-        painter.setPen(ink("text"))
-        at = QRect(box.left() + px(6), top + px(3), wide, px(18))
-        painter.drawText(at, middle, metrics.elidedText(name, elide, wide))
+    def _badges(self, painter: QPainter, box: QRect, index: Index) -> None:
+        """Marks from the lower left corner upwards, words on a dark ground."""
         metrics = font_of(painter, 11)
-        painter.setPen(ink("quiet"))
-        at = QRect(box.left() + px(6), top + px(20), wide, px(16))
-        painter.drawText(at, middle, metrics.elidedText(detail, elide, wide))
+        bottom = box.bottom() - px(3)
+        for words, tone in reversed(index.data(BADGES) or ()):
+            size = QSize(metrics.horizontalAdvance(words) + px(8), metrics.height() + px(1))
+            at = QRect(box.left() + px(3), bottom - size.height(), size.width(), size.height())
+            painter.fillRect(at, QColor(0, 0, 0, 200))
+            painter.setPen(ink("warn" if tone == "warn" else "text"))
+            painter.drawText(at, int(Qt.AlignmentFlag.AlignCenter), words)
+            bottom = at.top() - px(2)
+
+    def _words(self, painter: QPainter, box: QRect, top: int, index: Index) -> None:
+        """The name on one line with its folder below, or on two; then the detail."""
+        folder, _, name = str(index.data() or "").rpartition("/")
+        wide = box.width() - px(12)
+        lines = two_lines(name, font_of(painter, 12), wide)
+        faces = [(line, 12, "text") for line in lines]
+        if len(lines) == 1:
+            faces.append((folder, 11, "quiet"))
+        faces.append((str(index.data(DETAIL) or ""), 11, "quiet"))
+        at = QRect(box.left() + px(6), top + px(3), wide, px(17))
+        for words, size, tone in faces:
+            metrics = font_of(painter, size)
+            painter.setPen(ink(tone))
+            shown = metrics.elidedText(words, Qt.TextElideMode.ElideMiddle, wide)
+            painter.drawText(at, int(Qt.AlignmentFlag.AlignVCenter), shown)
+            at.translate(0, px(17))
+
+
+def two_lines(words: str, metrics: QFontMetrics, wide: int) -> list[str]:
+    """Words on one line or two, broken where names are joined; what is left is for eliding."""
+    if metrics.horizontalAdvance(words) <= wide:
+        return [words]
+    most = next(n for n in range(len(words), 0, -1)
+                if n == 1 or metrics.horizontalAdvance(words[:n]) <= wide)  # fmt: skip
+    at = next((n for n in range(most, most // 2, -1) if words[n - 1] in BREAKS), most)
+    return [words[:at].rstrip(), words[at:].lstrip()]
 
 
 def draw_fitted(painter: QPainter, box: QRect, image: QImage) -> None:

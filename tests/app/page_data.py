@@ -33,13 +33,15 @@ def model(key: str = "a", *, title: str = "Model A", usable: bool = True) -> Mod
 
 def evidence(count: int, title: str = "case/ct") -> list[EvidenceShown]:
     return [
-        EvidenceShown(str(n), f"{title} {n}", "volume", "3d", "CT", "64 × 96 × 96", False)
+        EvidenceShown(str(n), f"{title} {n}", "volume", "3d", "CT", "64 × 96 × 96", n % 2 == 1,
+                      body_part="CHEST", warnings=("text?", "face?")[: n % 3], kin=n % 4, tip=title)
         for n in range(count)
-    ]
+    ]  # fmt: skip
 
 
 def preview(text: str = "FINDINGS: none") -> PreviewShown:
-    return PreviewShown("1", text, (("Kind", "volume"), ("Folder", text)), text, (text,), text)
+    facts = (("Kind", "volume"), ("Folder", text))
+    return PreviewShown("1", text, facts, text, (text,), text, (("findings", text, text),), (text,))
 
 
 def scores(columns: int, rows: int, title: str = "Model") -> ScoreTable:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,10 @@ from PIL import Image
 
 from app.presenters import evidence_words, model_facts
 from app.presenters.library import LibraryPresenter
+from app.presenters.library_import import result_shown
 from app.presenters.models import ModelsPresenter
 from app.presenters.neighbours import NeighboursPresenter
-from app.presenters.pictures import Pictures, picture_of
+from app.presenters.pictures import Pictures, picture_of, prune
 from app.shown import LibraryFilter
 from app.views.library import LibraryView
 from app.views.models import ModelsView
@@ -25,6 +27,7 @@ from db.indexing import add_evidence
 from db.session import Store, open_store
 from engine.evidence.item import ImageRef
 from tests.app.page_fakes import page_services, view_like
+from tests.engine.evidence_files import slices
 
 
 @pytest.fixture
@@ -76,7 +79,7 @@ def test_a_collection_is_loaded_page_by_page(home: Home, store: Store, tmp_path:
     (more,), _ = view.last("add_items")
     assert len(more) == 51
     assert more[-1].snippet == "No nodule."
-    assert view.last("show_modalities") == ((("CT", "DX"),), {})
+    assert view.last("show_facets") == (([("CT (125)", "CT"), ("DX (125)", "DX")], []), {})
 
 
 def test_filters_reach_the_store(home: Home, store: Store, tmp_path: Path) -> None:
@@ -88,6 +91,9 @@ def test_filters_reach_the_store(home: Home, store: Store, tmp_path: Path) -> No
         (LibraryFilter(form="text"), 1),
         (LibraryFilter(words="nodule"), 1),
         (LibraryFilter(words="nowhere"), 0),
+        (LibraryFilter(body_part="KNEE"), 0),
+        (LibraryFilter(report="with"), 11),  # a text lies beside the one film behind all rows
+        (LibraryFilter(report="without"), 0),
         (LibraryFilter(problems=True), 1),
     ):
         view.filter_changed.emit(wanted)
@@ -129,6 +135,90 @@ def test_the_chosen_object_is_told_and_opened(home: Home, store: Store, tmp_path
     assert services.went == [("neighbours", ids[0])]
 
 
+def kin(store: Store, folder: Path) -> tuple[int, ...]:
+    """Three objects of one patient, two of them of one study; one of another; one unnamed."""
+    path = picture_file(folder, "film.png")
+    add_collection(store, "Kin")
+    rows = [
+        NewEvidence(folder / f"o{n}" / "film.png", file_rows([path]), "image", form="2d",
+                    subject=subject, study=study, body_part="HEAD", warnings=warned)
+        for n, (subject, study, warned) in enumerate([
+            ("p", "s1", ("burned_in_text", "head")), ("p", "s1", ()), ("p", "s2", ()),
+            ("q", "s3", ()), (None, None, ())])
+    ]  # fmt: skip
+    return add_evidence(store, "Kin", rows)
+
+
+def test_the_same_patient_is_counted_told_and_listed(home: Home, store: Store,
+                                                     tmp_path: Path) -> None:  # fmt: skip
+    ids = kin(store, tmp_path)
+    view, _, presenter = library(home, store)
+    presenter.shown()
+    (_, tiles), _ = view.last("show_items")
+    assert [tile.kin for tile in tiles] == [3, 3, 3, 0, 0]
+    assert tiles[0].warnings == ("text?", "face?")
+    view.item_chosen.emit(str(ids[0]))
+    (key, told), _ = view.last("show_kin")
+    assert key == str(ids[0])
+    assert told.sentence == "2 other objects of the same patient, 1 in the same study"
+    (shown,), _ = view.last("show_preview")
+    assert [words.split(":")[0] for words in shown.warnings] == [
+        "Burned-in text possible", "May show a face"]  # fmt: skip
+    view.patient_wanted.emit(str(ids[0]))
+    assert view.last("show_items")[0][0] == 3
+    assert view.last("show_items")[1]["chosen"] == str(ids[0])
+    assert "o0/film.png" in view.last("show_patient")[0][0]
+    view.patient_left.emit()
+    assert view.last("show_items")[0][0] == 5
+    assert view.last("show_patient") == (("",), {})
+    view.patient_wanted.emit(str(ids[4]))
+    assert view.last("show_items")[0][0] == 5, "nobody knows whose it is"
+
+
+def test_another_collection_is_not_listed_for_one_patient(home: Home, store: Store,
+                                                          tmp_path: Path) -> None:  # fmt: skip
+    ids = kin(store, tmp_path)
+    fill(store, tmp_path, 3)
+    view, _, presenter = library(home, store)
+    presenter.shown("Kin")
+    view.patient_wanted.emit(str(ids[0]))
+    view.collection_chosen.emit("Chest")
+    assert view.last("show_items")[0][0] == 4
+
+
+def test_a_report_is_shown_by_its_sections(home: Home, store: Store, tmp_path: Path) -> None:
+    add_collection(store, "c")
+    text = "FINDINGS: A nodule.\nIMPRESSION: Follow up."
+    (number,) = add_evidence(store, "c", [NewEvidence(tmp_path / "r.txt", (), "report",
+                                                      form="text", text=text)])  # fmt: skip
+    view, _, presenter = library(home, store)
+    presenter.shown()
+    view.item_chosen.emit(str(number))
+    (shown,), _ = view.last("show_preview")
+    assert [(name, words) for name, _, words in shown.sections] == [
+        ("findings", "A nodule."), ("impression", "Follow up.")]  # fmt: skip
+
+
+def test_a_series_shows_its_middle_file_and_opens_with_all(home: Home, store: Store,
+                                                           tmp_path: Path) -> None:  # fmt: skip
+    files = slices(tmp_path, [0.0, 1.0, 2.0, 3.0, 4.0])
+    add_collection(store, "c")
+    (number,) = add_evidence(store, "c", [
+        NewEvidence(tmp_path, file_rows(files), "volume", form="3d", modality="CT",
+                    shape=(5, 4, 5), details={"source": {"format": "DICOM"}})])  # fmt: skip
+    view, services, presenter = library(home, store)
+    opened: list[Any] = []
+    services.open_evidence = opened.append
+    presenter.shown()
+    (_, (tile,)), _ = view.last("show_items")
+    view.picture_wanted.emit(tile.key)
+    assert view.last("show_picture")[0][1].width() == 160
+    view.item_chosen.emit(tile.key)
+    assert dict(view.last("show_preview")[0][0].facts)["Files"] == "5"
+    view.item_opened.emit(str(number))
+    assert opened == [tuple(files)]
+
+
 def test_a_folder_becomes_a_collection_of_its_name(home: Home, store: Store) -> None:
     view, services, presenter = library(home, store)
     presenter.shown()
@@ -138,11 +228,80 @@ def test_a_folder_becomes_a_collection_of_its_name(home: Home, store: Store) -> 
     view.folder_wanted.emit()
     kind, arguments, title = services.jobs.started[0]
     assert (kind, arguments["collection"]) == ("import", "Chest 2026")
+    assert "deidentify_to" not in arguments
     assert "Chest 2026" in title
+    services.jobs.progress("j0", done=50, total=200, unit="files", phase="reading evidence")
+    (shown,), _ = view.last("show_import")
+    assert (shown.state, shown.permille) == ("running", 250)
+    assert "50 of 200 files" in shown.sentence
     left = [{"path": "/somewhere/bad.dcm", "reason": "the file ends early"}]
-    result = {"added": 3, "collection": "Chest 2026", "left_out": left}
+    result = {"added": 3, "unchanged": 4, "collection": "Chest 2026", "left_out": left,
+              "left_out_count": 1, "reasons": {"the file ends early": 1}}  # fmt: skip
     services.jobs.end("j0", result=result)
     assert "bad.dcm, the file ends early" in services.notify.sentences[-1]
+    (shown,), _ = view.last("show_import")
+    assert shown.state == "done"
+    assert shown.sentence == "3 added to 'Chest 2026', 4 files unchanged, 1 left out."
+    assert shown.lines == ("/somewhere/bad.dcm: the file ends early",)
+
+
+def test_many_left_out_are_counted_by_reason(home: Home, store: Store) -> None:
+    left = [{"path": f"/x/{n}", "reason": "empty"} for n in range(3)]
+    shown = result_shown({"added": 0, "collection": "c", "left_out": left, "left_out_count": 70,
+                          "reasons": {"empty": 60, "cut": 10}})  # fmt: skip
+    assert shown.lines[:3] == ("60 × empty", "10 × cut", "")
+    assert shown.lines[-1] == "and 67 more"
+
+
+def test_an_import_can_be_stopped_and_says_what_is_kept(home: Home, store: Store) -> None:
+    view, services, presenter = library(home, store)
+    presenter.shown()
+    view.import_wanted.emit(["/somewhere/disc.zip"])
+    assert services.jobs.started[0][1]["collection"] == "disc"
+    view.stop_wanted.emit()
+    assert services.jobs.cancelled == ["j0"]
+    services.jobs.end("j0", state="cancelled")
+    (shown,), _ = view.last("show_import")
+    assert shown.state == "stopped"
+    assert "go on" in shown.sentence
+    view.import_wanted.emit(["/somewhere/disc.zip"])
+    services.jobs.end("j1", state="failed", sentence="No room on the disk.")
+    assert view.last("show_import")[0][0].sentence == "No room on the disk."
+    assert "No room" in services.notify.sentences[-1]
+
+
+def test_copies_that_name_nobody_are_asked_for_in_the_panel(home: Home, store: Store) -> None:
+    view, services, presenter = library(home, store)
+    presenter.shown()
+    offered = [name for name, _ in view.last("show_options")[0][0]]
+    assert "retain-patient" in offered
+    view.ask_folder = lambda words="": ""
+    view.clean_changed.emit(True)
+    assert view.last("show_clean")[1] == {"on": False, "folder": ""}, "no folder, no copies"
+    view.ask_folder = lambda words="": "/clean" if words else "/somewhere/Chest"
+    view.clean_changed.emit(True)
+    assert view.last("show_clean")[1] == {"on": True, "folder": "/clean"}
+    view.option_changed.emit("retain-full-dates", True)
+    view.option_changed.emit("retain-modified-dates", True)
+    assert "not both" in services.notify.sentences[-1]
+    assert view.last("show_options")[0][1] == ("retain-full-dates",)
+    view.folder_wanted.emit()
+    _, arguments, _ = services.jobs.started[0]
+    assert arguments["deidentify_to"] == "/clean"
+    assert arguments["options"] == ["retain-full-dates"]
+    copies = {
+        "folder": "/clean",
+        "written": 2,
+        "known": 0,
+        "sentence": "pixels stay",
+        "options": [],
+        "warnings": [{"warning": "head", "count": 2, "sentence": "a head"}],
+    }
+    services.jobs.end("j0", result={"added": 1, "collection": "Chest", "deidentified": copies})
+    (shown,), _ = view.last("show_import")
+    assert shown.warnings == ("2 copies written to /clean; pixels stay.", "2 × a head.")
+    view.clean_changed.emit(False)
+    assert view.last("show_clean")[1] == {"on": False, "folder": ""}
 
 
 def test_a_finished_import_refreshes_the_list(home: Home, store: Store, tmp_path: Path) -> None:
@@ -158,6 +317,55 @@ def test_the_demo_button_starts_the_demo(home: Home, store: Store) -> None:
     view, services, _ = library(home, store)
     view.demo_wanted.emit()
     assert services.jobs.started[0][0] == "demo"
+
+
+class LaterTasks:
+    """Tasks that happen when a test says so, the one that was given first at first."""
+
+    def __init__(self) -> None:
+        self.waiting: list[Any] = []
+
+    def run(self, owner: Any, work: Any, done: Any = None, failed: Any = None) -> None:
+        self.waiting.append((work, done))
+
+    def step(self) -> None:
+        work, done = self.waiting.pop(0)
+        done(work())
+
+
+def test_the_newest_wish_for_a_picture_comes_first_and_few_at_a_time(
+    home: Home, tmp_path: Path
+) -> None:
+    tasks, gone, came = LaterTasks(), list[str](), list[str]()
+    pictures = Pictures(page_services(home=home, tasks=tasks), gone, most=3, forgotten=gone.append)
+    path = picture_file(tmp_path, "film.png")
+    for key in "abcdefg":
+        pictures.want(ImageRef(path), 32, lambda _image, key=key: came.append(key), key=key)
+    assert len(tasks.waiting) == 2, "the pool is for others too"
+    assert gone == ["c", "d"], "the oldest wishes go, and can be wished again"
+    while tasks.waiting:
+        tasks.step()
+    assert came == ["a", "b", "g", "f", "e"]
+    pictures.want(ImageRef(path), 32, lambda _image: came.append("h"), key="h")
+    pictures.want(ImageRef(path), 32, lambda _image: came.append("i"), key="i")
+    pictures.want(ImageRef(path), 32, lambda _image: came.append("j"), key="j")
+    pictures.forget()
+    while tasks.waiting:
+        tasks.step()
+    assert came[5:] == ["h", "i"]
+
+
+def test_old_thumbnails_make_room(home: Home) -> None:
+    home.thumbnails.mkdir(parents=True, exist_ok=True)
+    for number in range(12):
+        file = home.thumbnails / f"{number}.png"
+        file.write_bytes(b"x")
+        os.utime(file, (number, number))
+    assert prune(home.thumbnails, most=12, left=5) == 0
+    assert prune(home.thumbnails, most=10, left=5) == 7
+    assert sorted(path.name for path in home.thumbnails.iterdir()) == [
+        "10.png", "11.png", "7.png", "8.png", "9.png"]  # fmt: skip
+    assert prune(home.thumbnails / "nowhere") == 0
 
 
 def test_thumbnails_are_kept_under_a_name_that_tells_nothing(home: Home, tmp_path: Path) -> None:

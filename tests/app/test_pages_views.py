@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent, QImage
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QGuiApplication, QImage
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -20,7 +22,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.shown import CollectionShown, KeyShown
+from app.shown import CollectionShown, ImportShown, KeyShown, KinShown, LibraryFilter
+from app.tables.evidence import KEPT_PICTURES
 from app.views.benchmark import BenchmarkView
 from app.views.library import LibraryView
 from app.views.models import ModelsView
@@ -29,6 +32,7 @@ from app.views.results import ResultsView
 from app.views.settings import SettingsView
 from app.views.statistics import StatisticsView
 from app.views.study import StudyView
+from app.widgets.thumbnail_grid import BADGES, two_lines
 from db.settings import Settings
 from tests.app import page_data as made
 
@@ -39,9 +43,14 @@ SIZES = ((1196, 760), (1836, 1040), (880, 600))
 
 def fill_library(view: Any, count: int, text: str) -> None:
     view.show_collections([CollectionShown("a", text, count)], "a")
-    view.show_modalities(["CT", text])
+    view.show_facets([("CT (3)", "CT"), (text, text)], [(text, text)])
+    view.show_patient(text)
+    view.show_import(ImportShown("done", text, None, (text,) * 3, (text,)))
+    view.show_options([("retain-uids", text)], ["retain-uids"])
+    view.show_clean(on=True, folder=text)
     view.show_items(count, made.evidence(min(count, 200), text))
     view.show_preview(made.preview(text), QImage(8, 8, QImage.Format.Format_RGB888))
+    view.show_kin("1", KinShown(text))
 
 
 def fill_benchmark(view: Any, count: int, text: str) -> None:
@@ -216,6 +225,110 @@ def test_files_dropped_on_the_library_are_imported(qtbot: Any, tmp_path: Any) ->
     none, left = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
     view.dropEvent(QDropEvent(QPointF(9, 9), Qt.DropAction.CopyAction, data, left, none))
     assert got == [[str(tmp_path)]]
+
+
+def test_files_hanging_over_the_library_are_announced(qtbot: Any, tmp_path: Any) -> None:
+    view = LibraryView()
+    qtbot.addWidget(view)
+    view.show_collections([CollectionShown("a", "Chest", 1)], "a")
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "scans.zip"))])
+    none, left = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
+    event = QDragEnterEvent(QPoint(9, 9), Qt.DropAction.CopyAction, data, left, none)
+    view.dragEnterEvent(event)
+    assert event.isAccepted()
+    assert not view._landing.isHidden()
+    assert "Chest" in view._landing.text()
+    view.dragLeaveEvent(QDragLeaveEvent())
+    assert view._landing.isHidden()
+
+
+def test_pictures_looked_at_last_are_kept_and_forgotten_ones_asked_again(qtbot: Any) -> None:
+    view = LibraryView()
+    qtbot.addWidget(view)
+    view.show_items(2000, made.evidence(700))
+    wanted: list[str] = []
+    view.picture_wanted.connect(wanted.append)
+    image = QImage(2, 2, QImage.Format.Format_RGB888)
+    for key in range(KEPT_PICTURES):
+        view.show_picture(str(key), image)
+    assert view.model.picture("0") is image, "looked at: now the last to go"
+    view.show_picture("650", image)
+    assert view.model.picture("0") is image
+    assert view.model.picture("1") is None, "the one not looked at for longest made room"
+    view.model.picture("9999")
+    view.forget_picture("9999")
+    view.model.picture("9999")
+    assert wanted == ["1", "9999", "9999"]
+
+
+def test_what_an_import_left_out_can_be_read_and_copied(qtbot: Any) -> None:
+    view = LibraryView()
+    qtbot.addWidget(view)
+    view.show()
+    strip = view.strip
+    view.show_import(ImportShown("running", "Reading evidence: 5 of 10 files", 500))
+    assert strip.progress.value() == 500
+    with qtbot.waitSignal(view.stop_wanted):
+        strip.stop.click()
+    view.show_import(ImportShown("done", "3 added, 2 left out.", None, ("/a: empty", "/b: cut")))
+    assert strip.progress.isHidden()
+    assert strip.list.isHidden(), "one line, until it is asked for"
+    strip.unfold.click()
+    assert not strip.list.isHidden()
+    strip.copy.click()
+    assert QGuiApplication.clipboard().text() == "/a: empty\n/b: cut"
+    with qtbot.waitSignal(view.filter_changed) as emitted:
+        strip.filter.click()
+    assert emitted.args[0].problems
+    strip.close_key.click()
+    assert strip.isHidden()
+
+
+def test_library_filters_say_all_that_is_set(qtbot: Any) -> None:
+    view = LibraryView()
+    qtbot.addWidget(view)
+    view.show_facets([("CT (2)", "CT")], [("head (1)", "HEAD")])
+    got: list[LibraryFilter] = []
+    view.filter_changed.connect(got.append)
+    view.side.body_part.setCurrentIndex(1)
+    view.side.report.setCurrentIndex(1)
+    view.side.modality.setCurrentIndex(1)
+    assert got[-1] == LibraryFilter(modality="CT", body_part="HEAD", report="with")
+    view.show_facets([("CT (3)", "CT"), ("MR (1)", "MR")], [])
+    assert view.side.modality.currentData() == "CT", "what was chosen stays"
+    view.show_patient("Same patient as a/b")
+    with qtbot.waitSignal(view.patient_left):
+        view.side.patient.click()
+
+
+@pytest.mark.parametrize(
+    ("words", "lines"),
+    [
+        ("film.png", ["film.png"]),
+        (
+            "1.2.840.113619.2.55.3.604688119.868.123",
+            ["1.2.840.113619.2.55.3.", "604688119.868.123"],
+        ),
+        ("x" * 60, ["x" * 24, "x" * 36]),
+        ("", [""]),
+    ],
+)
+def test_captions_break_where_names_are_joined(words: str, lines: list[str]) -> None:
+    fixed = SimpleNamespace(horizontalAdvance=lambda text: 5 * len(text))
+    assert two_lines(words, fixed, 120) == lines  # type: ignore[arg-type]
+
+
+def test_a_tile_says_its_marks_in_words(qtbot: Any) -> None:
+    view = LibraryView()
+    qtbot.addWidget(view)
+    row = replace(made.evidence(1)[0], warnings=("face?",), kin=3, has_report=True, tip="all of it")
+    view.show_items(1, [row])
+    index = view.model.index(0, 0)
+    assert [words for words, _ in index.data(BADGES)] == ["▲ face?", "report", "patient × 3"]
+    spoken = index.data(int(Qt.ItemDataRole.AccessibleDescriptionRole))
+    assert "patient × 3" in spoken
+    assert index.data(int(Qt.ItemDataRole.ToolTipRole)) == "all of it"
 
 
 def test_the_empty_library_offers_import_and_demo(qtbot: Any) -> None:
