@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pypdf
 import pytest
 from PIL import Image
 from pydicom.dataset import Dataset
@@ -290,11 +291,11 @@ def test_paths_that_are_not_there_are_named(tmp_path: Path) -> None:
 
 
 def test_what_is_no_evidence_is_said_and_hidden_files_are_left(tmp_path: Path) -> None:
-    (tmp_path / "notes.json").write_text("{}", encoding="utf-8")
+    (tmp_path / "notes.xyz").write_text("{}", encoding="utf-8")
     (tmp_path / ".hidden.png").write_bytes(b"x")
     (tmp_path / "Thumbs.db").write_bytes(b"x")
     (evidence,) = found(tmp_path)
-    assert (evidence.path.name, evidence.kind, evidence.error) == ("notes.json", "other", None)
+    assert (evidence.path.name, evidence.kind, evidence.error) == ("notes.xyz", "other", None)
     assert evidence.notes == ("not a kind of file that is read as evidence",)
 
 
@@ -302,7 +303,9 @@ def test_content_counts_not_the_name(tmp_path: Path) -> None:
     good(tmp_path).rename(tmp_path / "picture")
     dicom(tmp_path / "slice.txt", np.zeros((3, 3), np.int16))
     nifti(tmp_path / "brain", size=(3, 4, 5))
-    (tmp_path / "doc.bin").write_bytes(b"%PDF-1.4 ...")
+    document = pypdf.PdfWriter()
+    document.add_blank_page(72, 72)
+    document.write(tmp_path / "doc.bin")
     kinds = {one.path.name: one.kind for one in found(tmp_path)}
     assert kinds == {
         "picture": "image", "slice.txt": "image", "brain": "volume", "doc.bin": "document",
