@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -97,7 +98,7 @@ def deidentify_file(
             be written.
         ValueError: options or salt are not usable.
     """
-    profile.checked(options)
+    _checked(options, salt)
     dataset = _read(source)
     return _write(source, dataset, target, options, salt)
 
@@ -125,7 +126,7 @@ def deidentify_folder(
         EvidenceError: the target lies inside a source.
     """
     control = control or Control()
-    report = FolderReport(options=tuple(one.name for one in profile.checked(options)))
+    report = FolderReport(options=tuple(one.name for one in _checked(options, salt)))
     _check_apart(sources, target)
     paths = [path for source in sources for path in _files(Path(source))]
     control.begin(len(paths), unit="files", phase="de-identifying")
@@ -133,12 +134,20 @@ def deidentify_folder(
         control.check()
         try:
             dataset = _read(path)
-            place = _place(dataset, target, salt)
+            with _told(path):
+                place = _place(dataset, target, salt)
             report.copies.append(_write(path, dataset, place, options, salt))
         except EvidenceError as error:
             report.left_out.append((path, REASONS.get(error.code, error.reason)))
         control.step()
     return report
+
+
+def _checked(options: frozenset[str], salt: bytes) -> tuple[profile.Option, ...]:
+    """The options, before any file is touched."""
+    if not salt:
+        raise ValueError("de-identification needs a secret key (salt)")
+    return profile.checked(options)
 
 
 def _check_apart(sources: Sequence[Path], target: Path) -> None:
@@ -165,21 +174,29 @@ def _files(source: Path) -> Iterator[Path]:
     yield from members
 
 
-def _read(path: Path) -> FileDataset:
-    """A whole data set, judged first: damaged and cut files are not copied."""
-    header = read_header(path)
-    named = word(header.dataset, "SOPClassUID") or _meta(header.dataset, "MediaStorageSOPClassUID")
-    if named == DIRECTORY:
-        reason = "an index of a disc names patients and is not copied; make a new one"
-        raise EvidenceError(path, "directory", reason)
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """What a library says about a file or its values, as a sentence of our own."""
     try:
-        with quiet(), open_file(path) as stream:
-            return dcmread(stream, force=True)
+        with quiet():
+            yield
     except OSError as failure:
         raise of_system(path, failure) from failure
     except PARSE_ERRORS as failure:
-        reason = "the DICOM file cannot be read whole; ask for it again"
+        reason = "the DICOM file holds values that cannot be read; ask for it again"
         raise EvidenceError(path, "damaged", reason) from failure
+
+
+def _read(path: Path) -> FileDataset:
+    """A whole data set, judged first: damaged and cut files are not copied."""
+    header = read_header(path)
+    with _told(path):
+        known = word(header.dataset, "SOPClassUID")
+        if (known or _meta(header.dataset, "MediaStorageSOPClassUID")) == DIRECTORY:
+            reason = "an index of a disc names patients and is not copied; make a new one"
+            raise EvidenceError(path, "directory", reason)
+        with open_file(path) as stream:
+            return dcmread(stream, force=True)
 
 
 def _meta(dataset: Dataset, keyword: str) -> str:
@@ -216,25 +233,22 @@ def _write(
     """Write one copy beside its name first, so that no half file has the real name."""
     if target.exists():
         raise EvidenceError(target, "exists", "a file of that name is there; choose another")
-    out = deidentify(dataset, options=options, salt=salt)
-    syntax = syntax_of(dataset)
-    out.file_meta = _file_meta(dataset, out, syntax, salt)
+    with _told(source):
+        syntax = syntax_of(dataset)
+        implicit, little = dataset.original_encoding
+        own = {"implicit_vr": implicit, "little_endian": little} if syntax.is_private else {}
+        out = deidentify(dataset, options=options, salt=salt)
+        out.file_meta = _file_meta(dataset, out, syntax, salt)
+        warnings = _warnings(dataset)
     half = target.with_name(f"{target.name}.part")
-    implicit, little = dataset.original_encoding
-    own = {"implicit_vr": implicit, "little_endian": little} if UID(syntax).is_private else {}
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with quiet():
+        with _told(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
             dcmwrite(half, out, enforce_file_format=True, **own)
-        half.replace(target)
-    except OSError as failure:
-        raise of_system(target, failure) from failure
-    except PARSE_ERRORS as failure:
-        reason = "the file holds values that cannot be written again; ask for it again"
-        raise EvidenceError(source, "damaged", reason) from failure
+            half.replace(target)
     finally:
         half.unlink(missing_ok=True)
-    return Copy(source, target, _warnings(dataset))
+    return Copy(source, target, warnings)
 
 
 def _file_meta(dataset: Dataset, out: Dataset, syntax: UID, salt: bytes) -> FileMetaDataset:
@@ -257,9 +271,8 @@ def _warnings(dataset: Dataset) -> tuple[str, ...]:
     """What still has to be looked at in a copy: its pixels are those of the source."""
     rows, columns = integer(dataset, "Rows"), integer(dataset, "Columns")
     shape = (max(1, integer(dataset, "NumberOfFrames", 1)), rows, columns)
-    with quiet():
-        return warnings_of(
-            dataset, kind="image" if rows and columns else "other",
-            modality=modality_of(word(dataset, "Modality")),
-            body_part=body_part_of(word(dataset, "BodyPartExamined")), shape=shape,
-        )  # fmt: skip
+    return warnings_of(
+        dataset, kind="image" if rows and columns else "other",
+        modality=modality_of(word(dataset, "Modality")),
+        body_part=body_part_of(word(dataset, "BodyPartExamined")), shape=shape,
+    )  # fmt: skip
