@@ -1,4 +1,4 @@
-"""Pictures with more than 8 bits that Pillow reduces: JPEG 2000, deep JPEG, 16-bit colour PNG.
+"""Pictures that Pillow reduces: JPEG 2000, deep or lossless JPEG, 16-bit colour PNG.
 
 Owns which files go this way and their decoding through imagecodecs. Refuses streams that end
 early: the decoder would hand out half a picture.
@@ -23,6 +23,7 @@ from engine.evidence.quiet import quiet
 PNG, JPEG = b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"
 JPEG_2000 = (b"\xff\x4f\xff\x51", b"\x00\x00\x00\x0cjP  ")
 HEADER_BYTES = 1 << 20
+PLAIN_JPEG = frozenset({0xC0, 0xC1, 0xC2})
 SAMPLES = {0: 1, 2: 3, 4: 2, 6: 4}  # of a PNG by its colour type
 GREY, GREY_ALPHA = 0, 4
 
@@ -31,10 +32,30 @@ def is_deep(head: bytes) -> bool:
     """True for the first megabyte of a picture that is decoded here."""
     if head.startswith(PNG):
         return len(head) > 25 and head[24] == 16 and head[25] in (2, 4, 6)
-    if head.startswith(JPEG_2000):
-        return True
-    stream = codestream.read_stream(head) if head.startswith(JPEG) else None
-    return stream is not None and stream.precision > 8
+    if not head.startswith((JPEG, *JPEG_2000)):
+        return False
+    try:
+        stream = codestream.read_stream(head)
+    except IndexError:
+        return False
+    if stream is None or not stream.process:
+        return stream is not None and stream.precision > 8
+    return stream.precision > 8 or stream.process not in PLAIN_JPEG
+
+
+def check_whole(path: Path, head: bytes) -> None:
+    """Refuse JPEG 2000 that ends early: its decoders make a coarser picture of what is there.
+
+    Raises:
+        EvidenceError: ``truncated`` or ``damaged``.
+        OSError: it cannot be opened.
+    """
+    if not head.startswith(JPEG_2000):
+        return
+    with files.open_file(path) as source:
+        raw = source.read()
+    if not codestream.is_whole(raw, _stream(path, raw)):
+        raise truncated(path)
 
 
 def facts_of(path: Path, head: bytes) -> PictureFacts:
@@ -117,6 +138,8 @@ def _decoded(path: Path, raw: bytes) -> NDArray[Any]:
     import imagecodecs
 
     decode: Callable[[bytes], NDArray[Any]] = imagecodecs.jpeg_decode
+    if raw.startswith(JPEG) and _stream(path, raw).process == codestream.JPEG_LS:
+        decode = imagecodecs.jpegls_decode
     if raw.startswith(PNG):
         decode = imagecodecs.png_decode
     elif raw.startswith(JPEG_2000):

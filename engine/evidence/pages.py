@@ -38,6 +38,7 @@ class PictureFacts:
         dtype: number format as stored.
         moving: True if the pages are frames in time.
         stack: True if the pages are slices rather than sheets.
+        frame_ms: how long the first frame of a moving picture stands, None if it does not say.
         notes: sentences about what was found.
     """
 
@@ -50,6 +51,7 @@ class PictureFacts:
     moving: bool = False
     stack: bool = False
     notes: tuple[str, ...] = ()
+    frame_ms: float | None = None
 
 
 def turned(values: NDArray[Any], tag: int) -> NDArray[Any]:

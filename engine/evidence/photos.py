@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from PIL import Image, ImageChops, ImageOps, UnidentifiedImageError
 
 from engine.errors import EvidenceError
-from engine.evidence import files, inflate, jpeg_end
-from engine.evidence.failures import UNREADABLE, bomb, of_system
+from engine.evidence import files, gif_end, inflate, jpeg_end
+from engine.evidence.failures import UNREADABLE, bomb, of_system, truncated
 from engine.evidence.pages import LIMIT_PIXELS, Page, PictureFacts
 from engine.evidence.quiet import quiet
 
@@ -52,6 +52,8 @@ def opened(path: Path) -> Iterator[Image.Image]:
             Image.open(stream, formats=_formats()) as picture,
         ):
             _check(path, picture)
+            if picture.format == "GIF":
+                _check_end(path)
             yield picture
     except UnidentifiedImageError as failure:
         raise EvidenceError(path, "unsupported", UNREADABLE) from failure
@@ -77,6 +79,13 @@ def _check(path: Path, picture: Image.Image) -> None:
         raise EvidenceError(path, "too_large", _too_large(picture.size))
     if pixels * SAMPLES.get(picture.mode, 2) > inflate.allowed(files.facts_of(path).size):
         raise bomb(path)
+
+
+def _check_end(path: Path) -> None:
+    """Refuse a GIF file that was cut between two frames."""
+    with files.open_file(path) as stream:
+        if gif_end.is_cut(stream):
+            raise truncated(path)
 
 
 def _code(failure: Exception) -> str:
@@ -177,6 +186,9 @@ def facts_of(path: Path) -> PictureFacts:
         sizes = _page_sizes(path, picture, count)
         moving = kind in MOVING and count > 1
         clear = not moving and (mode in ALPHA_MODES or "transparency" in picture.info)
+        if moving and "duration" not in picture.info:
+            picture.load()  # WebP tells it with the frame only
+        stands = float(picture.info.get("duration") or 0) if moving else 0.0
         profile = mode == "CMYK" and "icc_profile" in picture.info
     if tag in (5, 6, 7, 8) and kind != "TIFF":  # Pillow turns TIFF by itself
         width, height = height, width
@@ -186,6 +198,7 @@ def facts_of(path: Path) -> PictureFacts:
     return PictureFacts(
         "JPEG" if kind == "MPO" else kind, same, height, width, color, _dtype_name(mode),
         moving=moving, stack=same > 1 and not color and mode != "1", notes=notes,
+        frame_ms=stands or None,
     )  # fmt: skip
 
 

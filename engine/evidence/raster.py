@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from engine.errors import EvidenceError
 from engine.evidence import deep, files, photos, tiff
-from engine.evidence.failures import UNREADABLE, of_system
+from engine.evidence.failures import UNREADABLE, bomb, of_system
 from engine.evidence.numbers import empty
 from engine.evidence.pages import Page, PictureFacts, on_white, page_rgb
 from engine.evidence.photos import opened, read_page
@@ -42,6 +42,7 @@ SUFFIXES = frozenset({
 MARKS = (
     b"\x89PNG\r\n", b"\xff\xd8\xff", *tiff.MAGIC, b"BM", b"GIF8", *deep.JPEG_2000,
 )  # fmt: skip
+FREE_BYTES, PAGES_RATIO = 2_000_000_000, 1000  # pages that hardly differ pack very well
 LIMIT_BYTES = 8_000_000_000  # of all pages of one file, decoded
 
 
@@ -95,6 +96,7 @@ def describe_picture(path: Path) -> Evidence:
         photometric="RGB" if facts.color else "MONOCHROME2",
         window_source="derived",
         notes=facts.notes,
+        frame_ms=facts.frame_ms,
         source={"object": f"{facts.format} picture", "format": facts.format},
     )
 
@@ -112,7 +114,8 @@ def load_picture(path: Path, *, white: bool = True) -> Pixels:
     Raises:
         EvidenceError: it is damaged, cut or too large.
     """
-    expected = _facts(path).pages
+    facts = _facts(path)
+    size = files.facts_of(path).size
     array: NDArray[np.generic] | None = None
     filled = 0
     for page in _pages(path):
@@ -120,18 +123,20 @@ def load_picture(path: Path, *, white: bool = True) -> Pixels:
         if white and page.alpha is not None:
             layer = on_white(layer, page.alpha)
         if array is None:
-            array = _room(path, layer, expected)
+            array = _room(path, layer, facts.pages, size)
         if layer.shape == array.shape[1:] and filled < len(array):
             array[filled] = layer
             filled += 1
-    if array is None or filled < 1:
+    # fewer pages than announced, or of another size, are half a file
+    if array is None or (filled, *array.shape[1:3]) != (facts.pages, facts.height, facts.width):
         raise EvidenceError(path, "damaged", UNREADABLE)
-    array = array[:filled]
     return Pixels(array=array, window=derive_window(array))
 
 
-def _room(path: Path, layer: NDArray[np.generic], count: int) -> NDArray[np.generic]:
+def _room(path: Path, layer: NDArray[np.generic], count: int, size: int) -> NDArray[np.generic]:
     """An array for all pages, if it is not beyond measure."""
+    if layer.nbytes * count > max(FREE_BYTES, PAGES_RATIO * size):
+        raise bomb(path)
     if layer.nbytes * count > LIMIT_BYTES:
         reason = "its pages fill more memory than can be opened; split the file"
         raise EvidenceError(path, "too_large", reason)
@@ -150,6 +155,7 @@ def _pages(path: Path) -> Iterator[Page]:
     if deep.is_deep(head):
         yield _deep(path)
         return
+    deep.check_whole(path, head)
     with photos.opened(path) as picture:
         yield from photos.pages(picture)
 
@@ -176,6 +182,7 @@ def page_of(path: Path, *, frame: int = 0) -> Page:
                 return tiff.decode(path, _numbered(path, plan.pages, frame))
     if deep.is_deep(head):
         return _deep(path) if frame == 0 else _numbered(path, (), frame)
+    deep.check_whole(path, head)
     with photos.opened(path) as picture:
         if frame:
             photos.seek(picture, frame, path)

@@ -354,6 +354,7 @@ def test_moving_pictures_are_a_cine(tmp_path: Path, suffix: str) -> None:
     evidence, got = checked(path)
     assert (evidence.kind, evidence.form, evidence.shape) == ("cine", "3d", (4, 16, 20, 3))
     np.testing.assert_allclose(got[:, 0, 0, 0], [0, 60, 120, 180], atol=1)
+    assert evidence.frame_ms == 40
     assert prepare(item_of(evidence)).volumes[0].shape == (4, 16, 20, 3)
 
 
@@ -372,3 +373,14 @@ def test_jpeg_of_twelve_bits(tmp_path: Path) -> None:
     evidence, got = checked(path)
     np.testing.assert_allclose(got[0].astype(int), smooth.astype(int), atol=24)
     assert evidence.dtype == "uint16"
+
+
+@pytest.mark.parametrize("kind", ["u1", "u2"])
+@pytest.mark.parametrize("encode", [imagecodecs.ljpeg_encode, imagecodecs.jpegls_encode])
+def test_lossless_jpeg(tmp_path: Path, kind: str, encode: Any) -> None:
+    array = np.random.default_rng(1).integers(0, 250, (40, 48)).astype(kind)
+    path = tmp_path / "a.jpg"
+    path.write_bytes(encode(array))
+    evidence, got = checked(path)
+    np.testing.assert_array_equal(got[0], array)
+    assert evidence.dtype == np.dtype(kind).name
