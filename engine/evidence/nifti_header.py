@@ -279,7 +279,8 @@ def _apart(a: NDArray[np.float64], b: NDArray[np.float64], dims: tuple[int, ...]
     """The greatest distance in mm between the places that two affines give the corners."""
     ends = [(0, max(1, one) - 1) for one in (*dims[1 : dims[0] + 1], 1, 1)[:3]]
     corners = np.array([(x, y, z, 1) for x in ends[0] for y in ends[1] for z in ends[2]], float)
-    return float(np.linalg.norm((corners @ (a - b).T)[:, :3], axis=1).max())
+    with np.errstate(over="ignore", invalid="ignore"):
+        return float(np.linalg.norm((corners @ (a - b).T)[:, :3], axis=1).max())
 
 
 def _from_rows(raw: _Raw, scale: float) -> NDArray[np.float64] | None:
