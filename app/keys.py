@@ -124,6 +124,7 @@ COMMANDS: tuple[Command, ...] = (
         ("fold-report", "Show or hide the report", "F7"),
         ("test-pattern", "Test pattern of the display", "F8"),
         ("open", "Open a folder", "Ctrl+O"),
+        ("open-files", "Open files or archives", "Ctrl+Shift+O"),
     ),
     *_commands(
         "review",

@@ -5,6 +5,7 @@ Lays out, emits intents, takes plain values. Tools are keys first, a slim bar se
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -86,6 +87,7 @@ class ViewerView(QWidget):
         self._tick.timeout.connect(self.ticked)
         self.help = KeyHelp(self, page="viewer")
         self._lay_out()
+        self._order_tabs()
         self._connect()
         self._ask_for_files()
         self.show_empty("Open a file or a folder, or drop it here.")
@@ -147,10 +149,6 @@ class ViewerView(QWidget):
         """How far the decoding is; what is there can be looked at."""
         self.grid.set_title(frame, title, f"loading {done} / {total}" if done < total else "")
         self.center.refresh(frame)
-
-    def clear_frame(self, frame: int) -> None:
-        """Nothing belongs into this frame."""
-        self.grid.clear_frame(frame)
 
     def flip_frame(self, frame: int) -> None:
         """Flip a picture left to right."""
@@ -337,6 +335,13 @@ class ViewerView(QWidget):
         row.addWidget(self._status, 1)
         return row
 
+    def _order_tabs(self) -> None:
+        """Tab goes as the eye does: bar, series, frames, report."""
+        report = [*self.report.buttons.values(), self.report.text]
+        chain = [*self.bar.tab_chain(), self.strip, *self.frames, *report]
+        for before, after in itertools.pairwise(chain):
+            QWidget.setTabOrder(before, after)
+
     def _connect(self) -> None:
         grid = self.grid
         self._own: dict[str, Callable[[], object]] = {
@@ -344,6 +349,7 @@ class ViewerView(QWidget):
             "maximise": lambda: self._maximise(self.active),
             "help": lambda: self.help.open(),
             "open": self._choose_folder,
+            "open-files": self._choose_files,
             "test-pattern": self.open_pattern,
         }
         self.bar.asked.connect(self.do)

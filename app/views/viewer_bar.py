@@ -53,6 +53,7 @@ BUTTONS: tuple[tuple[str, str] | None, ...] = (
 )
 LAST: tuple[tuple[str, str], ...] = (
     ("open", "open"),
+    ("open-files", "add"),
     ("test-pattern", "pattern"),
     ("help", "help"),
     ("fold-report", "panel-right"),
@@ -62,7 +63,7 @@ CHECKED = frozenset(
      "layout-1", "layout-1x2", "layout-2x2", "layout-mpr", "tool-window", "tool-distance",
      "tool-angle", "tool-roi", "tool-probe"}
 )  # fmt: skip
-PLAIN = frozenset({"open", "help", "test-pattern", "fold-report", "fold-series"})
+PLAIN = frozenset({"open", "open-files", "help", "test-pattern", "fold-report", "fold-series"})
 PRESETS = ("preset-1", "preset-2", "preset-3", "preset-4", "preset-5", "window-given",
            "window-full")  # fmt: skip
 
@@ -149,6 +150,13 @@ class ViewerBar(QFrame):
         self.setLayout(row(self.tools, self.time, *last, space=2))
         self.show_moments(0, 1)
         self.name_keys()
+
+    def tab_chain(self) -> list[QWidget]:
+        """What Tab walks through, from left to right."""
+        first: list[QWidget] = [self._buttons[entry[0]] for entry in BUTTONS if entry is not None]
+        place = first.index(self._buttons["tool-probe"]) + 1
+        first.insert(place, self._preset_button)
+        return [*first, self.time.slider, *(self._buttons[id_] for id_, _icon in LAST)]
 
     def check(self, command: str, *, on: bool) -> None:
         """Show a command as on or off."""

@@ -152,6 +152,7 @@ class SeriesStrip(QListWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._on_show: frozenset[int] = frozenset()
         self.setAccessibleName("Series")
         self.setItemDelegate(_Delegate(self))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -166,6 +167,7 @@ class SeriesStrip(QListWidget):
     def show_rows(self, rows: Sequence[SeriesRow]) -> None:
         """Put these rows up, without pictures yet."""
         self.clear()
+        self._on_show = frozenset()
         for row in rows:
             item = QListWidgetItem(row.words)
             item.setData(ROW, row)
@@ -189,11 +191,12 @@ class SeriesStrip(QListWidget):
 
     def mark(self, rows: Iterable[int], chosen: int | None) -> None:
         """Say which rows are on show, and which of them is in the chosen frame."""
-        on_show = set(rows)
-        for number in range(self.count()):
+        on_show = frozenset(rows)
+        for number in on_show ^ self._on_show:
             item = self.item(number)
-            if bool(item.data(ON_SHOW)) != (number in on_show):
+            if item is not None:
                 item.setData(ON_SHOW, number in on_show)
+        self._on_show = on_show
         if chosen is not None and self.currentRow() != chosen:
             self.setCurrentRow(chosen)
 

@@ -596,6 +596,25 @@ def test_a_picture_of_no_known_side_says_so(page, tmp_path, painted):
     assert "sides unknown" in painted(page.canvas)
 
 
+def test_tab_goes_from_the_bar_to_the_series_to_the_frames_to_the_report(page, ct):
+    (ct / "report.txt").write_text("FINDINGS: A nodule.\nIMPRESSION: Follow up.", "utf-8")
+    page.open(ct)
+    view = page.view
+    view.activateWindow()
+    page.qtbot.waitUntil(view.isActiveWindow)
+    first = view.bar.tab_chain()[0]
+    first.setFocus()
+    seen = []
+    for _ in range(60):
+        seen.append(QApplication.focusWidget())
+        view.focusNextChild()
+        if QApplication.focusWidget() is first:
+            break
+    order = [view.bar.tab_chain()[1], view.strip, view.frames[0], view.report.text]
+    places = [seen.index(widget) for widget in order]
+    assert places == sorted(places)
+
+
 def test_nothing_of_the_page_is_named_after_a_person(page, ct):
     page.open(ct)
     names = SimpleNamespace(strip=page.view.strip)
