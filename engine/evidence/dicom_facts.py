@@ -7,8 +7,6 @@ a salted hash.
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -111,15 +109,6 @@ def object_name(dataset: Dataset) -> str:
     if not named:
         return "DICOM object of unnamed class"
     return UID(named).name if UID(named).name != named else "DICOM object of unknown class"
-
-
-def pseudonym(dataset: Dataset, salt: bytes) -> str | None:
-    """HMAC-SHA256 of the patient's id and its issuer; None without id or without salt."""
-    patient = word(dataset, "PatientID")
-    if not patient or not salt:
-        return None
-    issuer = word(dataset, "IssuerOfPatientID")
-    return hmac.new(salt, f"{patient}\0{issuer}".encode(), hashlib.sha256).hexdigest()
 
 
 def windows_of(dataset: Dataset, frame: int = 0) -> tuple[tuple[float, float], ...]:

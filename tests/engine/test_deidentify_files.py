@@ -145,6 +145,20 @@ def test_nothing_is_written_over_and_nothing_among_the_sources(tmp_path: Path) -
         deidentify_folder([tmp_path], tmp_path / "out", options=NONE, salt=b"secret")
 
 
+def test_values_that_cannot_be_read_leave_a_file_out(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    good = dicom(source / "good.dcm", np.zeros((4, 4), np.uint16), PatientName="Muster^Max")
+    raw = good.read_bytes()
+    name = raw.index(b"\x10\x00\x10\x00PN")
+    (source / "bad.dcm").write_bytes(raw[: name + 4] + b"\x50\x87" + raw[name + 6 :])
+    report = deidentify_folder([source], tmp_path / "out", options=NONE, salt=b"secret")
+    assert [copy.source.name for copy in report.copies] == ["good.dcm"]
+    ((path, reason),) = report.left_out
+    assert path.name == "bad.dcm"
+    assert "cannot be read" in reason
+
+
 def test_a_folder_job_can_be_stopped(tmp_path: Path) -> None:
     source = dicom(tmp_path / "a.dcm", np.zeros((2, 2), np.uint8))
     control = Control(cancelled=lambda: True)
