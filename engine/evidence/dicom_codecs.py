@@ -58,6 +58,8 @@ def decode_frame(src: bytes, syntax: str, layout: Layout) -> tuple[Array, Stream
         return CODECS[syntax](src, layout), None
     if stream is None and syntax not in STREAMED:
         raise NotImplementedError("no codec for this transfer syntax")
+    if stream is None and len(src) - len(src) % 2 == even_length(layout):
+        return _native(src, layout), None  # a syntax that is named and was never applied
     if stream is None:
         raise Cut if len(src) < 16 else Unfit("no codestream of any kind")
     _check(src, stream, layout)
@@ -181,6 +183,12 @@ def _native(src: bytes, layout: Layout) -> Array:
     if 8 * len(src) < layout.bits:
         raise Cut
     return packed(src, layout, 0)
+
+
+def even_length(layout: Layout) -> int:
+    """Bytes of one native frame, without an odd last one."""
+    length = -(-layout.bits // 8)
+    return length - length % 2
 
 
 def packed(raw: bytes, layout: Layout, first_bit: int) -> Array:

@@ -16,7 +16,7 @@ from typing import BinaryIO
 from pydicom.dataset import FileDataset
 from pydicom.filereader import read_partial
 from pydicom.tag import BaseTag
-from pydicom.uid import UID
+from pydicom.uid import UID, register_transfer_syntax
 
 from engine.evidence.dicom_color import Palette
 from engine.evidence.dicom_deflate import plain
@@ -28,6 +28,8 @@ from engine.evidence.study import Overlay
 PIXELS = {**FLOATING, 0x7FE00010: 0}
 UNDEFINED = 0xFFFFFFFF
 ITEM, DELIMITER = b"\xfe\xff\x00\xe0", b"\xfe\xff\xdd\xe0"
+# a private syntax: implicit little endian with big endian pixels
+GE_BIG = register_transfer_syntax("1.2.840.113619.5.2", implicit_vr=True, little_endian=True)
 STARTS = (b"\xff\xd8\xff", b"\xff\x4f\xff\x51", b"\xff\x0a", b"\x00\x00\x00\x0c")
 
 
@@ -107,18 +109,19 @@ def find_source(stream: BinaryIO) -> Source:
     if not watch.tag:
         raise ValueError("no pixel data")
     implicit, little = dataset.original_encoding
+    syntax = syntax_of(dataset)
     layout = layout_of(dataset, floating=PIXELS[watch.tag])
     encapsulated = watch.length == UNDEFINED
     layout = layout if encapsulated else as_long_as(layout, watch.length)
     return Source(
         dataset=dataset,
-        syntax=syntax_of(dataset),
+        syntax=syntax,
         layout=layout,
         at=watch.at,
         length=None if encapsulated else watch.length,
         frames=_frames(stream, watch.at, dataset, layout.frames) if encapsulated else (),
         words=bool(implicit) or watch.vr == "OW",
-        big=little is False,
+        big=little is False or syntax == GE_BIG,
         deflated=stream is not whole,
     )
 
@@ -129,13 +132,13 @@ def _fragments(stream: BinaryIO, at: int) -> list[tuple[int, int]]:
     while True:
         stream.seek(at)
         head = stream.read(9)
-        if head[1:5] == ITEM and head[:4] != ITEM:  # the last item had an odd length and a pad
-            at, head = at + 1, head[1:]
+        if head[:4] not in (ITEM, DELIMITER) and head[1:5] in (ITEM, DELIMITER):
+            at, head = at + 1, head[1:]  # the last item had an odd length and a pad
         if len(head) < 8:
             raise Cut
-        length = int.from_bytes(head[4:8], "little")
-        if head[:4] == DELIMITER or head[1:5] == DELIMITER:
+        if head[:4] == DELIMITER:
             break
+        length = int.from_bytes(head[4:8], "little")
         if head[:4] != ITEM or length == UNDEFINED:
             raise ValueError("what stands between fragments is no item")
         found.append((at + 8, length))

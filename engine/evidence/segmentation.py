@@ -21,6 +21,7 @@ from pydicom.dataset import Dataset
 from engine.evidence import dicom_facts as facts
 
 SEGMENTATIONS = frozenset({"1.2.840.10008.5.1.4.1.1.66.4", "1.2.840.10008.5.1.4.1.1.66.7"})
+MOST = 12  # labels that a note lists
 RETIRED = ("SRT", "SNM3", "99SDM")
 TERMS = ("SegmentedPropertyTypeCodeSequence", "SegmentedPropertyCategoryCodeSequence")
 
@@ -103,13 +104,16 @@ def segmentation_of(dataset: Dataset, frames: int) -> Segmentation | None:
     kind = facts.word(dataset, "SegmentationType").lower()
     kind = kind if kind in ("fractional", "labelmap") else "binary"
     shown: dict[int, list[int]] = {}
+    items = {
+        facts.integer(one, "SegmentNumber"): one for one in dataset.get("SegmentSequence") or []
+    }
     if kind != "labelmap":
-        for frame in range(frames):
-            shown.setdefault(_segment_of(dataset, frame), []).append(frame)
-    segments = []
-    for item in dataset.get("SegmentSequence") or []:
-        number = facts.integer(item, "SegmentNumber")
-        segments.append(Segment(number, _label(item), tuple(shown.get(number, ()))))
+        for frame, number in enumerate(_numbers_of(dataset, frames, sorted(items))):
+            shown.setdefault(number, []).append(frame)
+    segments = [
+        Segment(number, _label(item), tuple(shown.get(number, ())))
+        for number, item in items.items()
+    ]
     most = facts.integer(dataset, "MaximumFractionalValue", 255)
     return Segmentation(
         kind=kind,
@@ -123,6 +127,17 @@ def _meaning(dataset: Dataset) -> str:
     """What a fraction is, in the standard's words."""
     word = facts.word(dataset, "SegmentationFractionalType").lower()
     return word if word in ("probability", "occupancy") else ""
+
+
+def _numbers_of(dataset: Dataset, frames: int, numbers: list[int]) -> list[int]:
+    """The segment that each frame shows.
+
+    Frames of a TILED_FULL object name none: one segment after the other (C.7.6.17.3).
+    """
+    if facts.word(dataset, "DimensionOrganizationType") == "TILED_FULL" and numbers:
+        each = max(1, frames // len(numbers))
+        return [numbers[min(frame // each, len(numbers) - 1)] for frame in range(frames)]
+    return [_segment_of(dataset, frame) for frame in range(frames)]
 
 
 def _segment_of(dataset: Dataset, frame: int) -> int:
@@ -170,7 +185,8 @@ def segmentation_notes(dataset: Dataset, frames: int) -> list[str]:
     found = segmentation_of(dataset, frames)
     if found is None:
         return []
-    count, plural = len(found.segments), "" if len(found.segments) == 1 else "s"
+    shown = [one for one in found.segments if one.number > 0]  # 0 is a label map's background
+    count, plural = len(shown), "" if len(shown) == 1 else "s"
     over = f"{frames} frame{'s' if frames > 1 else ''}"
     what = "labels" if found.kind != "fractional" else "shares of labels"
     notes = [
@@ -179,7 +195,16 @@ def segmentation_notes(dataset: Dataset, frames: int) -> list[str]:
     if found.kind == "fractional":
         meaning = f" of {found.meaning}" if found.meaning else ""
         notes.append(f"the value {found.scale:g} stands for 1{meaning}")
-    named = [f"{one.number} {one.label}" for one in found.segments if one.label]
+    named: dict[str, list[int]] = {}
+    for one in shown:
+        if one.label:
+            named.setdefault(one.label, []).append(one.number)
     if named:
-        notes.append("segments: " + ", ".join(named))
+        notes.append("segments: " + "; ".join(_named(*one) for one in list(named.items())[:MOST]))
     return notes
+
+
+def _named(label: str, numbers: list[int]) -> str:
+    """One label and the segments that bear it."""
+    some = ", ".join(map(str, numbers[:3])) + (", ..." if len(numbers) > 3 else "")
+    return f"{label} ({some})"

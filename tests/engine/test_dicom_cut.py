@@ -121,6 +121,16 @@ def test_fewer_fragments_than_frames_are_truncated(tmp_path: Path, syntax: str) 
         decode_frame_of(path, 0)
 
 
+@pytest.mark.parametrize("cut", [1, 4, 8, 20])
+def test_a_pixel_sequence_that_is_not_closed_is_truncated(tmp_path: Path, cut: int) -> None:
+    path = packed(tmp_path / "a.dcm", [even(j2k(DISC))], DISC.shape, syntax=J2K)
+    path.write_bytes(path.read_bytes()[:-cut])
+    assert refused(path) == "truncated"
+    (evidence,) = find_evidence([path])
+    assert evidence.error is not None
+    assert evidence.error.code == "truncated"
+
+
 @pytest.mark.parametrize("syntax", [EXPLICIT, BIG, DEFLATED])
 def test_plain_pixels_that_are_too_few_are_truncated(tmp_path: Path, syntax: str) -> None:
     path = native(tmp_path / "a.dcm", bytes(2 * 19 * 30), (20, 30), syntax=syntax)

@@ -95,7 +95,7 @@ def test_the_evidence_says_that_it_is_no_picture(tmp_path: Path) -> None:
     evidence = read_file(path)
     words = "segmentation: 4 segments over 5 frames (values are labels, not a picture)"
     assert words in evidence.notes
-    assert any("1 Liver" in note for note in evidence.notes)
+    assert "segments: Liver (1, 2); Morphologically Abnormal Structure (3)" in evidence.notes
     for private in ("Doe", "Jane", "Somebody"):
         assert private not in repr(evidence)
 
@@ -135,6 +135,19 @@ def test_a_label_map_is_its_own(tmp_path: Path) -> None:
     assert found is not None
     assert found.kind == "labelmap"
     assert np.array_equal(found.labels(decode_file(path).values, [0, 1]), frames)
+
+
+def test_full_tilings_hold_one_segment_after_the_other(tmp_path: Path) -> None:
+    path = made(
+        tmp_path / "a.dcm",
+        np.zeros((8, 3, 4), np.uint8),
+        [],
+        SegmentationType="BINARY",
+        DimensionOrganizationType="TILED_FULL",
+    )
+    found = segmentation_of(header_of(path), 8)
+    assert found is not None
+    assert [one.frames for one in found.segments] == [(0, 1), (2, 3), (4, 5), (6, 7)]
 
 
 def test_other_objects_are_none(tmp_path: Path) -> None:

@@ -238,6 +238,24 @@ def test_the_frame_itself_says_what_it_is(tmp_path: Path) -> None:
         assert np.array_equal(values(path)[0], GREY)
 
 
+def test_a_syntax_that_was_named_and_never_applied(tmp_path: Path) -> None:
+    path = packed(tmp_path / "a.dcm", [GREY.tobytes()], GREY.shape, syntax=JPEG_LS)
+    assert np.array_equal(values(path)[0], GREY)
+
+
+def test_the_private_syntax_with_big_endian_pixels(tmp_path: Path) -> None:
+    path = native(tmp_path / "a.dcm", GREY.astype(">u2").tobytes(), GREY.shape, syntax=IMPLICIT)
+    raw = path.read_bytes()
+    at = raw.index(b"\x02\x00\x10\x00UI")
+    uid = b"1.2.840.113619.5.2"
+    size = int.from_bytes(raw[at + 6 : at + 8], "little")
+    group = int.from_bytes(raw[140:144], "little") + len(uid) - size
+    meta = raw[:140] + group.to_bytes(4, "little") + raw[144 : at + 6]
+    path.write_bytes(meta + len(uid).to_bytes(2, "little") + uid + raw[at + 8 + size :])
+    assert read_file(path).error is None
+    assert np.array_equal(values(path)[0], GREY)
+
+
 def test_planes_of_rle_colour_and_of_wide_values(tmp_path: Path) -> None:
     color = rainbow()
     path = packed(tmp_path / "a.dcm", [rle(color)], color.shape, syntax=RLE, bits=8)
