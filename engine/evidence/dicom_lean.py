@@ -176,14 +176,12 @@ class Scanned:
 
     def marks(self, tags: tuple[int, ...]) -> tuple[object, ...]:
         """The bytes of elements, None for those that are missing; all tags for ``KEYS``."""
-        raw, data = self._raw, self._data
-        found: list[object] = []
-        for tag in tags:
-            element = raw.get(tag)
-            if element is not None:
-                found.append(data[element[1] : element[1] + element[2]])
-            else:
-                found.append(tuple(raw) if tag == KEYS else None)
+        find, data = self._raw.get, self._data
+        found: list[object] = [
+            None if (one := find(tag)) is None else data[one[1] : one[1] + one[2]] for tag in tags
+        ]
+        if KEYS in tags:
+            found.extend(self._raw)
         return tuple(found)
 
     def recorded(self, work: Callable[[], Any]) -> Asked:

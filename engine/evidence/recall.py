@@ -13,18 +13,18 @@ from typing import Any, TypeVar
 
 from engine.evidence.dicom_lean import FULL, Scanned
 
-KEPT = 8
+KEPT = 32
 Answer = TypeVar("Answer")
 
 
 class Recall:
-    """A memory of answers by question; the last few of each."""
+    """A memory of answers by question; for each set of elements asked, the last few of them."""
 
     def __init__(self) -> None:
-        self._known: dict[str, list[tuple[tuple[int, ...], int, Any]]] = {}
+        self._known: dict[str, dict[tuple[int, ...], dict[int, Any]]] = {}
 
     def ask(self, question: str, dataset: Any, given: object, work: Callable[[], Answer]) -> Answer:
-        """The answer to a question about a header.
+        """The answer to a question about a header; one question is never part of another.
 
         Args:
             question: its name.
@@ -34,15 +34,21 @@ class Recall:
         """
         if not isinstance(dataset, Scanned):
             return work()
-        known = self._known.setdefault(question, [])
-        for place, (tags, marks, answer) in enumerate(known):
-            if hash((given, dataset.marks(tags))) == marks:
-                if place:
-                    known.insert(0, known.pop(place))
-                return answer
+        known = self._known.setdefault(question, {})
+        for tags, answers in known.items():
+            mark = hash((given, dataset.marks(tags)))
+            if mark in answers:
+                return answers[mark]
         asked = dataset.recorded(work)
         if FULL not in asked.tags:
-            marks = hash((given, dataset.marks(asked.tags)))
-            known.insert(0, (asked.tags, marks, asked.answer))
-            del known[KEPT:]
+            answers = known.setdefault(asked.tags, {})
+            answers[hash((given, dataset.marks(asked.tags)))] = asked.answer
+            _forget(answers)
+            _forget(known)
         return asked.answer
+
+
+def _forget(store: dict[Any, Any]) -> None:
+    """Drop what was learnt first, beyond the limit."""
+    while len(store) > KEPT:
+        del store[next(iter(store))]
