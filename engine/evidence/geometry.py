@@ -7,6 +7,7 @@ tilted stacks alike. Refuses to resample and to know files.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,13 +33,13 @@ class Geometry:
     row_step: NDArray[np.float64]
     frame: str | None = None
 
-    @property
+    @cached_property
     def normal(self) -> NDArray[np.float64]:
         """Unit vector: columns direction x rows direction, shape [3]."""
         cross = np.cross(self.column_step, self.row_step)
         return cross / max(float(np.linalg.norm(cross)), 1e-12)
 
-    @property
+    @cached_property
     def slice_step(self) -> NDArray[np.float64]:
         """Mean step from one slice to the next, shape [3]; the normal where there is one slice."""
         count = len(self.origin_Z3)
