@@ -134,6 +134,9 @@ class EvidenceFrame(QWidget):
             "shift": round(state.shift, 4),
             "factor": round(state.factor, 4),
             "zoom": round(state.zoom, 4),
+            "inverted": state.inverted,
+            "flipped": state.mirrored,
+            "turned": state.degrees,
         }
 
     def handle_key(self, event: QKeyEvent) -> bool:

@@ -209,6 +209,8 @@ class SliceImages:
     def _averaged(self, picture: Picture, index: int, moment: int, region: _Region) -> NDArray[Any]:
         """The region's values, averaged in blocks where it is shown smaller."""
         values = picture.values(index, moment)
+        if abs(values.strides[1]) > values.itemsize * 4:  # a plane across: gather it only once
+            values = np.ascontiguousarray(values)
         if region.across > 1 or region.down > 1:
             key = (self._owner, index, moment, region.across, region.down)
             small = self._store.get(key)

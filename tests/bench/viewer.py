@@ -11,6 +11,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -22,7 +23,10 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app import theme
 from app.widgets import content as shown
 from app.widgets.image_canvas import ImageCanvas
+from app.widgets.mpr import MprView
+from app.widgets.slice_images import STORE, STORE_BYTES
 from app.widgets.triptych import BoardItem, TriptychBoard
+from engine.evidence.geometry import Geometry
 from engine.evidence.window import to_display
 
 SIZE = (1920, 1080)
@@ -166,6 +170,34 @@ def lines() -> Iterator[str]:
     for name, gesture in gestures:
         yield measure(f"seven linked viewers, {name}", gesture(seven.query.canvases[0]))
     seven.close()
+    yield from planes(values)
+    kept = STORE.bytes / 1024**2
+    yield f"images kept {kept:.0f} MiB of at most {STORE_BYTES / 1024**2:.0f} MiB\n"
+
+
+def planes(values: np.ndarray) -> Iterator[str]:
+    """Three planes: the crosshair is dragged through the volume."""
+    origin = np.array([[-180.0, -180.0, z * 1.2] for z in range(len(values))])
+    placed = Geometry(origin, np.array([0.7, 0.0, 0.0]), np.array([0.0, 0.7, 0.0]), "one")
+    view = MprView()
+    view.resize(*SIZE)
+    view.set_picture(replace(picture(values, 40.0, 400.0), geometry=placed))
+    view.show()
+    QApplication.processEvents()
+    axial = view.canvases["axial"]
+    place = axial.placed.rect.center()
+    send(axial, QMouseEvent.Type.MouseButtonPress, place, BUTTON.LeftButton)
+
+    def steps() -> Iterator[None]:
+        for step in range(ROUNDS):
+            way = QPointF(90 * np.sin(step / 9), 90 * np.cos(step / 7))
+            send(axial, QMouseEvent.Type.MouseMove, place + way, BUTTON.LeftButton)
+            yield
+
+    yield measure("three planes, crosshair", steps())
+    send(axial, QMouseEvent.Type.MouseButtonRelease, place, BUTTON.LeftButton)
+    yield measure("three planes, scroll", wheel(axial))
+    view.close()
 
 
 if __name__ == "__main__":
