@@ -13,6 +13,7 @@ END = b"\xff\xd9"
 FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC} | {0xF7}
 ALONE = frozenset({0x01, *range(0xD0, 0xDA)})
 LOSSLESS, PROGRESSIVE, JPEG_LS = frozenset({0xC3, 0xC7, 0xCB, 0xCF}), frozenset({0xC2, 0xCA}), 0xF7
+SYCC = b"colr\1\0\0\0\0\0\x12"
 JP2 = b"\x00\x00\x00\x0cjP  "
 
 
@@ -151,7 +152,8 @@ def _jpeg_2000(src: bytes) -> Stream | None:
         components=_short(src, siz + 34),
         precision=(depth & 0x7F) + 1,
         signed=bool(depth & 0x80),
-        space="rgb" if cod[8:9] == b"\1" else None,  # the component transform is undone
+        # the codec undoes the component transform, and the sYCC that a JP2 box may name
+        space="rgb" if cod[8:9] == b"\1" or SYCC in src[:start] else None,
         tiles=tiles,
         start=start,
     )

@@ -141,7 +141,7 @@ def _drawn(dataset: Dataset, plane: _Plane) -> Overlay | None:
     """A plane with its own data, one bit for each pixel, lowest bit first."""
     raw = _value(dataset, plane.group, DATA)
     count = plane.rows * plane.columns * plane.frames
-    if not isinstance(raw, bytes) or 8 * len(raw) < count:
+    if not isinstance(raw, bytes) or 8 * len(raw) < count or count > LIMIT:
         return None
     if facts.order_of(dataset) == ">" and dataset[plane.group << 16 | DATA].VR == "OW":
         raw = np.frombuffer(raw, ">u2", len(raw) // 2).astype("<u2").tobytes()

@@ -237,5 +237,6 @@ def show_array(
     if window is None and pixels.lut is not None:
         return apply_lut(values, pixels.lut, inverted=inverted)
     center, width = window or pixels.window
-    function = pixels.window_function if window is None else "linear"
+    own = window is None or window == pixels.window or window in pixels.windows
+    function = pixels.window_function if own else "linear"
     return to_display(values, center=center, width=width, inverted=inverted, function=function)

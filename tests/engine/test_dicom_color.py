@@ -280,6 +280,21 @@ def test_jpeg_2000_colour(
     assert said == (photometric == "YBR_FULL" and transformed)
 
 
+def test_jpeg_2000_in_a_box_that_names_its_colours(tmp_path: Path) -> None:
+    frame = imagecodecs.jpeg2k_encode(
+        YBR, level=0, reversible=True, codecformat="jp2", colorspace="SYCC", mct=False
+    )
+    path = packed(
+        tmp_path / "a.dcm",
+        [even(frame)],
+        RGB.shape,
+        syntax=J2K,
+        bits=8,
+        PhotometricInterpretation="YBR_FULL",
+    )
+    near(values(path)[0], RGB, 3)
+
+
 def palette(
     dataset: Dataset,
     tables: list[list[int]],

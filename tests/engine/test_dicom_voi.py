@@ -108,6 +108,16 @@ def test_a_pair_with_a_hole_does_not_shift_the_next(tmp_path: Path) -> None:
     assert facts.windows_of(dataset) == ((40.0, 400.0),)
 
 
+def test_every_window_of_the_header_keeps_its_function(tmp_path: Path) -> None:
+    _, pixels = made(
+        tmp_path, WindowCenter=["40", "2000"], WindowWidth=["400", "900"], VOILUTFunction="SIGMOID"
+    )
+    for window, function in (((2000.0, 900.0), "SIGMOID"), ((2000.0, 901.0), "LINEAR")):
+        shown = show_slice(pixels, 0, window=window).reshape(-1)
+        wanted = [formula(int(value), *window, function) for value in RAMP.reshape(-1)]
+        assert np.abs(shown - wanted).max() <= 0.5 + 1e-9
+
+
 def window_group(center: float, width: float) -> Dataset:
     window, group = Dataset(), Dataset()
     window.WindowCenter, window.WindowWidth = center, width
