@@ -19,6 +19,7 @@ from engine.evidence.geometry import Geometry
 from engine.evidence.orient import letters
 
 SAME_PLACE_MM = 0.01
+NEAR, FAR_MM = 0.05, 0.2
 BESIDE_MM = 1.0
 GAP = 1.5
 UNEVEN = 0.02
@@ -82,15 +83,23 @@ def distances(spots: Sequence[Spot]) -> NDArray[np.float64] | None:
 def places(along_N: NDArray[np.float64]) -> list[list[int]]:
     """Indices of pictures that share a place, places in ascending order."""
     found: list[list[int]] = []
-    start = 0.0
+    start, near = 0.0, _near(along_N)
     for index in np.argsort(along_N, kind="stable"):
         at = float(along_N[index])
-        if found and at - start <= SAME_PLACE_MM:
+        if found and at - start <= near:
             found[-1].append(int(index))
         else:
             found.append([int(index)])
             start = at
     return found
+
+
+def _near(along_N: NDArray[np.float64]) -> float:
+    """How far apart two pictures of one place may be by rounding: a share of the usual step."""
+    if np.ptp(along_N) <= SAME_PLACE_MM:
+        return SAME_PLACE_MM
+    steps = np.diff(np.sort(along_N))
+    return min(FAR_MM, NEAR * float(np.percentile(steps[steps > 0], 75)))
 
 
 def arrange(spots: Sequence[Spot]) -> Arranged | None:

@@ -7,9 +7,10 @@ decoding (``stack`` does) and to know where slices lie.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,21 +51,23 @@ class Volume:
         """True once every slice of every time point is there."""
         return bool(self.ready.all())
 
-    def read(self, time: int, place: int) -> bool:
-        """Decode one slice into its place; nothing happens if it is there.
+    @property
+    def dtype(self) -> np.dtype[Any] | None:
+        """The number format so far; another one means another array."""
+        return None if self._array is None else self._array.dtype
 
-        Returns:
-            True if the array was replaced by one of a wider number format.
+    def read(self, time: int, place: int) -> None:
+        """Decode one slice into its place; nothing happens if it is there.
 
         Raises:
             EvidenceError: it is missing, damaged, or of another size than the rest.
         """
         if self.ready[time, place]:
-            return False
+            return
         number = self.number(time, place)
         into = None if self._array is None else self._array[time, place]
         found = self.read_plain(number, into)
-        return self.put(time, place, self.decode(number) if found is None else found)
+        self.put(time, place, self.decode(number) if found is None else found)
 
     def number(self, time: int, place: int) -> int:
         """Which file of the series, or stored frame of the file, a slice is."""
@@ -99,12 +102,8 @@ class Volume:
             return decode_file(self.path(number))
         return decode_frame_of(self.path(number), number)
 
-    def put(self, time: int, place: int, found: Decoded) -> bool:
-        """Keep a slice; the array becomes wider where a slice needs a wider number format.
-
-        Returns:
-            True if there was another array before.
-        """
+    def put(self, time: int, place: int, found: Decoded) -> None:
+        """Keep a slice; the array becomes wider where a slice needs a wider number format."""
         values, array = found.values[0], self._array
         if array is None:
             array = np.zeros((*self.ready.shape, *values.shape), values.dtype)
@@ -116,10 +115,8 @@ class Volume:
             array = array.astype(kind)
         if not np.may_share_memory(array[time, place], values):
             array[time, place] = values
-        replaced = self._array is not None and array is not self._array
         self._array = array
         self._keep(time, place, found)
-        return replaced
 
     def _keep(self, time: int, place: int, found: Decoded) -> None:
         """What a slice brings besides its values."""
@@ -166,6 +163,38 @@ class Volume:
         values = array if self.complete else array[0, self.middle]
         return derive_window(values, padding=self._middle.padding)
 
+    def several_at_once(self, places: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+        """Decode the named slices, by a few threads where that pays.
+
+        Plain pixels are copied faster than threads are told to; codecs work outside the
+        interpreter's lock. No thread runs far ahead, so that memory stays at a few slices.
+
+        Yields:
+            (time, place) of each slice once it is there, in the order given.
+        """
+        if any(self._evidence.native) or len(places) < 2 or THREADS < 2:
+            for at in places:
+                self.read(*at)
+                yield at
+            return
+        waiting: list[tuple[tuple[int, int], Future[Decoded]]] = []
+        with ThreadPoolExecutor(THREADS, thread_name_prefix="decode") as pool:
+            try:
+                for at in places:
+                    waiting.append((at, pool.submit(self.decode, self.number(*at))))
+                    if len(waiting) >= AHEAD * THREADS:
+                        yield self._taken(waiting)
+                while waiting:
+                    yield self._taken(waiting)
+            finally:
+                pool.shutdown(wait=True, cancel_futures=True)
+
+    def _taken(self, waiting: list[tuple[tuple[int, int], Future[Decoded]]]) -> tuple[int, int]:
+        """Put the slice that was asked for first into its place."""
+        at, future = waiting.pop(0)
+        self.put(*at, future.result())
+        return at
+
 
 def load(evidence: Evidence) -> Pixels:
     """Decode every slice of a DICOM object.
@@ -174,35 +203,10 @@ def load(evidence: Evidence) -> Pixels:
         EvidenceError: a slice cannot be read; none is handed out then.
     """
     volume = Volume(evidence)
-    places = [(int(time), int(place)) for time, place in np.ndindex(volume.ready.shape)]
-    if not any(evidence.native) and len(places) > 1 and THREADS > 1:
-        for (time, place), found in _decoded_ahead(volume, places):
-            volume.put(time, place, found)
-    else:
-        for time, place in places:
-            volume.read(time, place)
+    every = [(int(time), int(place)) for time, place in np.ndindex(volume.ready.shape)]
+    for _ in volume.several_at_once(every):
+        pass
     return volume.pixels()
-
-
-def _decoded_ahead(
-    volume: Volume, places: list[tuple[int, int]]
-) -> Iterator[tuple[tuple[int, int], Decoded]]:
-    """Slices in order, decoded by a few threads that never run far ahead.
-
-    Codecs work outside the interpreter's lock; memory stays at a few slices above the array.
-    """
-    waiting: list[tuple[tuple[int, int], Future[Decoded]]] = []
-    with ThreadPoolExecutor(THREADS, thread_name_prefix="decode") as pool:
-        try:
-            for at in places:
-                waiting.append((at, pool.submit(volume.decode, volume.number(*at))))
-                if len(waiting) >= AHEAD * THREADS:
-                    first, future = waiting.pop(0)
-                    yield first, future.result()
-            for first, future in waiting:
-                yield first, future.result()
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
 
 
 def delivered_shape(evidence: Evidence, shape: tuple[int, ...]) -> tuple[int, ...]:

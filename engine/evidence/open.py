@@ -46,6 +46,7 @@ __all__ = [
 ]  # fmt: skip
 HEAD = 352
 GZIP = b"\x1f\x8b"
+UNZIPPED = "the file cannot be unzipped; copy it again"
 DICOM_SUFFIXES = frozenset({".dcm", ".dicom", ".ima", ".img"})
 
 # What a reader makes of one file: evidence, a DICOM file still to be grouped, or, for a container,
@@ -205,22 +206,30 @@ def failed(path: Path, error: EvidenceError) -> Evidence:
 
 def _start(path: Path, salt: bytes, recall: Recall) -> Instance | bytes:
     """A DICOM file with its mark, described in one opening; else a file's first bytes."""
+    stamp = _stamp(path)
     try:
-        facts = path.stat()
-    except OSError:
-        return _head(path)  # inside a container, or not there
-    if not stat.S_ISREG(facts.st_mode):
-        raise EvidenceError(path, "not_a_file", "this is no ordinary file; leave it out")
-    try:
-        with path.open("rb", buffering=0) as stream:
+        with files.open_file(path) if stamp is None else path.open("rb", buffering=0) as stream:
             data = stream.read(FIRST)
             if data[128:132] == b"DICM":
-                header = header_of(path, data, stream, facts.st_size)
-                stamp = (facts.st_size, facts.st_mtime_ns)
+                size = files.facts_of(path).size if stamp is None else stamp[0]
+                header = header_of(path, data, stream, size)
                 return describe(path, header, salt=salt, recall=recall, stamp=stamp)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as failure:
+        raise EvidenceError(path, "damaged", UNZIPPED) from failure
     except OSError as failure:
         raise of_system(path, failure) from failure
     return _head(path) if data[:2] == GZIP else data[:HEAD]
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """Size and time of a file on disk; None for what lies inside a container, or is not there."""
+    try:
+        facts = path.stat()
+    except OSError:
+        return None
+    if not stat.S_ISREG(facts.st_mode):
+        raise EvidenceError(path, "not_a_file", "this is no ordinary file; leave it out")
+    return facts.st_size, facts.st_mtime_ns
 
 
 def _head(path: Path) -> bytes:
@@ -229,8 +238,7 @@ def _head(path: Path) -> bytes:
         with files.open_file(path) as stream:
             return stream.read(HEAD)
     except (EOFError, zlib.error, gzip.BadGzipFile) as failure:
-        reason = "the file cannot be unzipped; copy it again"
-        raise EvidenceError(path, "damaged", reason) from failure
+        raise EvidenceError(path, "damaged", UNZIPPED) from failure
     except OSError as failure:
         raise of_system(path, failure) from failure
 
@@ -318,10 +326,9 @@ def read_series(paths: Sequence[Path], *, salt: bytes = b"") -> Evidence:
 
 def _dicom(path: Path, salt: bytes, recall: Recall) -> Instance:
     """A file that must be DICOM."""
-    if path.is_file():
-        found = _start(path, salt, recall)
-        if isinstance(found, Instance):
-            return found
+    found = _start(path, salt, recall)
+    if isinstance(found, Instance):
+        return found
     return read_dicom(path, salt=salt, recall=recall)
 
 

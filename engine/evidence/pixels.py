@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from engine.errors import EvidenceError
+from engine.evidence.dicom_volume import delivered_shape, delivered_slice
 from engine.evidence.digest import digest
 from engine.evidence.failures import of_system
 from engine.evidence.files import open_file
@@ -35,7 +36,7 @@ from engine.evidence.rules import (
     sentence_of,
 )
 from engine.evidence.study import Evidence, Pixels
-from engine.evidence.window import show_slice
+from engine.evidence.window import show_array, show_slice
 
 __all__ = [
     "Rule",
@@ -260,10 +261,11 @@ def _frame_rgb(evidence: Evidence, frame: int) -> NDArray[np.uint8]:
     if frame == 0 and not rule_for(evidence).several:
         return _see(evidence, max_slices=1).array[0]
     pixels = upright(load_pixels(evidence))
-    if frame >= len(pixels.array):
+    if frame >= delivered_shape(evidence, pixels.array.shape)[0]:
         reason = f"there is no frame {frame + 1} in this file; ask for an earlier one"
         raise EvidenceError(evidence.path, "no_frame", reason)
-    return _as_rgb(show_slice(pixels, frame))
+    stored = delivered_slice(evidence, pixels, frame)  # frames count as stored, not as sorted
+    return _as_rgb(show_slice(pixels, frame) if stored is None else show_array(pixels, stored))
 
 
 def _cut(whole: NDArray[np.uint8], box: tuple[int, int, int, int], path: Path) -> NDArray[np.uint8]:

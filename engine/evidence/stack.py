@@ -66,16 +66,21 @@ class Stack:
         volume = self._volume
         if volume is None:
             return self.pixels
-        for time in range(len(self.ready_TZ)):
-            for place in outwards(len(self.ready)):
-                if self.ready_TZ[time, place]:
-                    continue
-                if control is not None:
-                    control.check()
-                if volume.read(time, place):
-                    self.pixels = volume.pixels()
-                if told is not None:
-                    told(place)
+        missing = [
+            (time, place)
+            for time in range(len(self.ready_TZ))
+            for place in outwards(len(self.ready))
+            if not self.ready_TZ[time, place]
+        ]
+        if control is not None:
+            control.check()
+        for _, place in volume.several_at_once(missing):
+            if self.pixels.array.dtype != volume.dtype:
+                self.pixels = volume.pixels()
+            if told is not None:
+                told(place)
+            if control is not None:
+                control.check()
         self.pixels = volume.pixels()
         self._volume = None
         return self.pixels

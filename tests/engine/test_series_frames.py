@@ -18,7 +18,9 @@ from pydicom.uid import (
     UltrasoundMultiFrameImageStorage,
 )
 
+from engine.evidence.item import ImageRef
 from engine.evidence.open import find_evidence, load_pixels
+from engine.evidence.pixels import image_rgb
 from engine.evidence.show import describe
 from engine.evidence.stack import open_stack
 from engine.evidence.study import Evidence
@@ -252,3 +254,13 @@ def test_frames_that_only_the_first_places_follow_at_the_spacing(tmp_path: Path)
     assert evidence.geometry is not None
     assert evidence.geometry.origin_Z3[:, 2].tolist() == [5.0, 7.0, 9.0]
     assert any("the first frame only" in note for note in evidence.notes)
+
+
+def test_a_named_frame_is_the_stored_one(tmp_path: Path) -> None:
+    enhanced(
+        tmp_path / "a", [(place, {}) for place in (2.0, 0.0, 1.0)], WindowCenter=1.5,
+        WindowWidth=4,
+    )  # fmt: skip
+    seen = [image_rgb(ImageRef(tmp_path / "a", frame=frame))[0, 0, 0] for frame in range(3)]
+    assert seen == sorted(seen)
+    assert len(set(seen)) == 3

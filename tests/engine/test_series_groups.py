@@ -326,3 +326,15 @@ def test_members_may_be_read_in_any_order(tmp_path: Path) -> None:
     one, other = read_series(paths), read_series(paths[::-1])
     assert one.members == other.members
     assert one.order == other.order
+
+
+@pytest.mark.parametrize("step", [5.0, 1.25, 0.01])
+def test_rounding_of_positions_makes_no_new_places(tmp_path: Path, step: float) -> None:
+    for time in range(2):
+        for place in range(6):
+            picture(
+                tmp_path, f"{time}{place}", 10 * time + place,
+                (0, 0, round(step * (place + 0.01 * time), 6)), AcquisitionNumber=time,
+            )  # fmt: skip
+    (evidence,) = found(tmp_path)
+    assert (evidence.shape, evidence.times) == ((6, 4, 5), 2)
