@@ -49,7 +49,10 @@ def read_values(path: Path, header: GridHeader) -> NDArray[np.generic]:
 
 def _believe(path: Path, data: Data, count: int, width: int) -> None:
     """Refuse a claim that the bytes on disk cannot hold, before anything is allocated."""
-    there = sum(files.facts_of(part).size for part in data.files)
+    if data.inside:
+        there = files.facts_of(path).size
+    else:
+        there = sum(files.stamp_of(part)[0] for part in data.files)
     claimed = count * width
     if data.encoding in ("text", "hex") and there > LIMIT_TEXT:
         raise too_large(path, "the file writes out more numbers")

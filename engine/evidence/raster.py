@@ -40,9 +40,10 @@ SUFFIXES = frozenset({
     ".j2k", ".j2c", ".jpx", ".jpf", ".pgm", ".ppm", ".pnm", ".pbm", ".avif", ".svs",
 })  # fmt: skip
 MARKS = (
-    b"\x89PNG\r\n", b"\xff\xd8\xff", *tiff.MAGIC, b"BM", b"GIF8", *deep.JPEG_2000,
+    b"\x89PNG\r\n", b"\xff\xd8\xff", *tiff.MAGIC, b"GIF8", *deep.JPEG_2000,
 )  # fmt: skip
 FREE_BYTES, PAGES_RATIO = 2_000_000_000, 1000  # pages that hardly differ pack very well
+BITMAP_HEADERS = frozenset({12, 16, 40, 52, 56, 64, 108, 124})
 LIMIT_BYTES = 8_000_000_000  # of all pages of one file, decoded
 
 
@@ -50,6 +51,8 @@ def is_picture(head: bytes, path: Path) -> bool:
     """True if a file's first bytes, or failing that its name, are those of a picture."""
     if head.startswith(MARKS) or path.suffix.lower() in SUFFIXES:
         return True
+    if head[:2] == b"BM":  # so may words begin
+        return int.from_bytes(head[14:18], "little") in BITMAP_HEADERS
     return (head[:4] == b"RIFF" and head[8:12] == b"WEBP") or head[4:12] == b"ftypavif"
 
 

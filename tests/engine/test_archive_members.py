@@ -231,6 +231,12 @@ def test_gzip_files_are_read_unzipped(tmp_path: Path) -> None:
     several = tmp_path / "several.gz"
     several.write_bytes(gzip.compress(b"one") + gzip.compress(b"two") + b"\0\0")
     assert read(several) == gzip.decompress(gzip.compress(b"one") + gzip.compress(b"two"))
+    assert files.facts_of(several).size == 6
+    parts = dicom(tmp_path / "parts.dcm", ramp()).read_bytes()
+    (tmp_path / "parts.dcm").write_bytes(gzip.compress(parts[:300]) + gzip.compress(parts[300:]))
+    np.testing.assert_array_equal(
+        load_pixels(read_file(tmp_path / "parts.dcm")).array[0], ramp()
+    )  # fmt: skip
     with files.on_disk(several) as copy:
         assert copy.read_bytes() == b"onetwo"
     with files.on_disk(plain) as same:

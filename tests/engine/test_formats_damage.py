@@ -262,3 +262,11 @@ def test_a_page_that_is_not_there(tmp_path: Path) -> None:
         with pytest.raises(EvidenceError) as caught:
             picture_rgb(tmp_path / name, frame=1)
         assert caught.value.code == "no_frame"
+
+
+def test_words_are_no_bitmap(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("BMI 24 kg/m2, otherwise well.", encoding="utf-8")
+    assert read_file(tmp_path / "a.txt").kind == "report"
+    pillow(tmp_path / "b.bmp", GREY)
+    (tmp_path / "b.bmp").rename(tmp_path / "nameless")
+    assert read_file(tmp_path / "nameless").kind == "image"
