@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from app.key_names import key_name
 from app.shown import KeyShown
@@ -177,7 +177,11 @@ class KeysView(QWidget):
         self._yes = button("Swap", self.swap_agreed.emit, kind="primary")
         self._no = button("Leave it", self.swap_refused.emit)
         asked = panel("raised")
-        asked.setLayout(row(self._sentence, self._yes, self._no))
+        line = row(self._sentence, self._yes, self._no)
+        line.setStretch(0, 1)
+        for key in (self._yes, self._no):
+            key.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        asked.setLayout(line)
         margins(asked, px(10), px(8), px(10), px(8))
         asked.hide()
         return asked

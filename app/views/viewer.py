@@ -15,7 +15,6 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
-    QLabel,
     QSplitter,
     QStackedLayout,
     QVBoxLayout,
@@ -28,11 +27,11 @@ from app.views.viewer_bar import ViewerBar, preset_words
 from app.views.viewer_center import ViewerCenter
 from app.views.viewer_frames import AFRESH, LAYOUTS
 from app.widgets.content import Content, Picture
-from app.widgets.ink import hold
 from app.widgets.key_help import KeyHelp
 from app.widgets.pattern_screen import PatternScreen
 from app.widgets.report_panel import ReportPanel, ReportPart
 from app.widgets.series_strip import SeriesRow, SeriesStrip
+from app.widgets.two_lines import TwoLines
 
 __all__ = ["LAYOUTS", "ViewerView"]
 
@@ -81,7 +80,7 @@ class ViewerView(QWidget):
         self._pattern: PatternScreen | None = None
         self._body, self.empty = QWidget(), SentencePage("Viewer")
         self.working = SentencePage("Looking")
-        self._notes, self._status = QLabel(), QLabel()
+        self._notes, self._status = TwoLines("Notes"), TwoLines("Status")
         self._stack = QStackedLayout(self)
         self._tick = QTimer(self, interval=TICK_MS)
         self._tick.timeout.connect(self.ticked)
@@ -170,12 +169,11 @@ class ViewerView(QWidget):
 
     def show_notes(self, notes: Sequence[str]) -> None:
         """What is to be known of the chosen picture, in a quiet line."""
-        self._notes.setText(";  ".join(notes))
-        self._notes.setToolTip("\n".join(notes))
+        self._notes.say(";  ".join(notes))
 
     def show_status(self, sentence: str) -> None:
         """One quiet line at the foot."""
-        self._status.setText(sentence)
+        self._status.say(sentence)
 
     def show_layout(self, name: str) -> None:
         """One, two or four frames."""
@@ -324,11 +322,6 @@ class ViewerView(QWidget):
 
     def _foot(self) -> QHBoxLayout:
         """Two lines of fixed height, so that nothing moves when the words change."""
-        for label, name in ((self._notes, "Notes"), (self._status, "Status")):
-            label.setProperty("role", "small")
-            label.setAccessibleName(name)
-            label.setWordWrap(True)
-            hold(label.setFixedHeight, 32)
         row = QHBoxLayout()
         row.setContentsMargins(theme.SPACE_XS, 0, theme.SPACE_XS, theme.SPACE_XS)
         row.addWidget(self._notes, 3)

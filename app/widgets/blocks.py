@@ -198,7 +198,7 @@ def table_view(name: str) -> QTableView:
     view.setTabKeyNavigation(False)
     view.setFrameShape(QFrame.Shape.NoFrame)
     view.verticalHeader().hide()
-    view.verticalHeader().setDefaultSectionSize(px(26))
+    hold(view.verticalHeader().setDefaultSectionSize, 26)
     view.horizontalHeader().setHighlightSections(False)
     view.horizontalHeader().setDefaultAlignment(
         Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter

@@ -34,7 +34,7 @@ def px(length: int) -> int:
     return round(length * theme.theme.scale.percent / 100)
 
 
-_held: list[tuple[weakref.ref[QObject], str, int]] = []
+_held: list[tuple[Callable[[], QObject | None], str, int]] = []
 
 
 def hold(call: Callable[[int], object], length: int) -> None:
@@ -47,7 +47,10 @@ def hold(call: Callable[[int], object], length: int) -> None:
     if not _held:
         theme.theme.scaled.connect(_scale)
     owner: QObject = call.__self__  # type: ignore[attr-defined]
-    _held.append((weakref.ref(owner), call.__name__, length))
+    # A part that Qt made (a header) has no other Python object that would outlive this call.
+    made_by_qt = owner.parent() is not None
+    kept: Callable[[], QObject | None] = (lambda: owner) if made_by_qt else weakref.ref(owner)
+    _held.append((kept, call.__name__, length))
     call(px(length))
 
 

@@ -18,7 +18,7 @@ from app.widgets.ink import px
 from app.widgets.text_panel import TextPanel
 
 JUMPS = (("findings", "Findings"), ("impression", "Impression"))
-WIDTH, LEAST = 340, 240
+WIDTH, LEAST, MOST = 340, 240, 400
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ class ReportPanel(QFrame):
             self.buttons[name].setText(with_key(words, name))
 
     def sizeHint(self) -> QSize:
-        return QSize(px(WIDTH), px(WIDTH))
+        return QSize(min(px(WIDTH), MOST), px(WIDTH))
 
     def _fit(self) -> None:
-        self.setMinimumWidth(px(LEAST))
+        self.setMinimumWidth(min(px(LEAST), MOST))

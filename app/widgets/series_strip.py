@@ -36,7 +36,7 @@ from app.widgets.ink import ink, px
 from app.widgets.thumbnail_grid import draw_fitted, to_image
 
 SIDE = 64
-WIDTH = 236
+WIDTH, MOST = 236, 300  # large text must not take the pictures' room
 SYMBOLS = {"report": "study", "document": "study", "other": "info", "error": "error"}
 WRAPPED = 0.85  # how much of a line is filled where words wrap
 MIME = "application/x-triptych-series"
@@ -218,7 +218,7 @@ class SeriesStrip(QListWidget):
         return made
 
     def _fit(self) -> None:
-        self.setFixedWidth(max(WIDTH, px(WIDTH)))
+        self.setFixedWidth(min(px(WIDTH), MOST))
         self.doItemsLayout()
 
 

@@ -333,7 +333,7 @@ def test_without_a_window_the_values_decide_and_it_is_said(page, tmp_path):
     center, width = page.canvas.picture.window
     assert center - width / 2 >= -50
     assert center + width / 2 <= 1400
-    assert "window derived" in page.view._notes.text()
+    assert "window derived" in page.view._notes.words
 
 
 # the five reflexes and the keys
@@ -450,7 +450,7 @@ def test_a_single_picture_has_no_three_planes_and_it_is_said(page, tmp_path):
     page.open(tmp_path)
     page.key(KEY.Key_F5)
     assert not page.view.center.in_planes
-    assert "Three planes need" in page.view._status.text()
+    assert "Three planes need" in page.view._status.words
     assert page.view.bar.checked("layout-1")
 
 
@@ -459,7 +459,7 @@ def test_reference_lines_cross_the_other_plane(page, tmp_path):
     disk.volume(tmp_path / "cor", disk.body(12), modality="MR", series="cor",
                 directions=disk.CORONAL, first=(-20.0, 0.0, 130.0))  # fmt: skip
     page.open(tmp_path)
-    assert "axial beside coronal" in page.view._status.text()
+    assert "axial beside coronal" in page.view._status.words
     axial, coronal = page.canvases()
     hover(axial, (20, 20))
     axial.chosen.emit()
@@ -486,7 +486,7 @@ def test_the_report_stands_beside_with_its_headings(page, ct):
 
 
 def test_the_prior_hangs_beside_the_current_study_by_rule(pair):
-    assert "Prior beside current" in pair.view._status.text()
+    assert "Prior beside current" in pair.view._status.words
     left, right = pair.canvases()
     assert (left.picture.slices, right.picture.slices) == (20, 10)
 
@@ -521,8 +521,8 @@ def test_what_the_model_saw_takes_the_place_of_the_picture(page, tmp_path):
     page.key(KEY.Key_E)
     shown = page.canvas.picture
     assert np.array_equal(shown.array, seen.array[..., 0])
-    assert "as the model saw it" in page.view._notes.text()
-    assert "64 of 100 slices" in page.view._notes.text()
+    assert "as the model saw it" in page.view._notes.words
+    assert "64 of 100 slices" in page.view._notes.words
     assert page.view.bar.checked("model-view")
     page.key(KEY.Key_E)
     assert page.canvas.picture is stored
@@ -534,12 +534,12 @@ def test_a_tilted_series_is_straightened_only_on_request(page, tmp_path):
     array[:, 10, 10] = 500
     page.open(disk.volume(tmp_path / "ct", array, tilt=1.6))  # two rows from slice to slice
     stored = page.canvas.picture
-    assert "tilt" in page.view._notes.text()
+    assert "tilt" in page.view._notes.words
     assert not page.view.bar.checked("straighten")
     page.key(KEY.Key_T)
     shown = page.canvas.picture
     assert page.view.bar.checked("straighten")
-    assert "straightened on request" in page.view._notes.text()
+    assert "straightened on request" in page.view._notes.words
     assert shown.geometry.straight
     rows = [int(np.argmax(shown.array[place, :, 10])) for place in range(6)]
     assert np.all(np.abs(np.diff(rows)) == 2)  # a line along the patient is oblique as it is

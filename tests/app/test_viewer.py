@@ -11,6 +11,7 @@ from app import theme
 from app.presenters.viewer import ViewerPresenter
 from app.presenters.viewer_picture import picture_of, title_of
 from app.views.viewer import ViewerView
+from app.widgets.blocks import table_view
 from app.widgets.content import ViewState, slice_index
 from engine.evidence.open import find_evidence, load_pixels
 from tests.app.fakes import fake_services, picture
@@ -122,14 +123,28 @@ def test_ct_gets_its_presets_and_others_do_not():
     assert found == {"CT": True, "MR": False}
 
 
-def test_text_size_changes_what_holds_text(page, folder, qapp):
+def test_text_size_changes_what_holds_text_and_leaves_room_for_pictures(page, folder, qapp):
     view, presenter = page
+    view.resize(1280, 800)
     presenter.shown((folder,))
     before = (view.strip.width(), view._notes.height(), view.report.minimumWidth())
-    theme.theme.apply(qapp, percent=150)
+    theme.theme.apply(qapp, percent=200)
     try:
         now = (view.strip.width(), view._notes.height(), view.report.minimumWidth())
-        assert all(large == round(small * 1.5) for small, large in zip(before, now, strict=True))
+        assert all(large > small for small, large in zip(before, now, strict=True))
+        assert view.strip.width() + view.report.minimumWidth() < 0.6 * view.width()
     finally:
         theme.theme.apply(qapp, percent=100)
     assert (view.strip.width(), view._notes.height(), view.report.minimumWidth()) == before
+
+
+def test_tables_follow_the_text_size(qtbot, qapp):
+    table = table_view("Keys")
+    qtbot.addWidget(table)
+    before = table.verticalHeader().defaultSectionSize()
+    theme.theme.apply(qapp, percent=150)
+    try:
+        assert table.verticalHeader().defaultSectionSize() == round(before * 1.5)
+    finally:
+        theme.theme.apply(qapp, percent=100)
+    assert table.verticalHeader().defaultSectionSize() == before
