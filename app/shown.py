@@ -73,7 +73,7 @@ class PreviewShown:
     """The chosen object: facts as (name, value), report text, sentences to know.
 
     ``sections`` are the report's, as (name, heading, words); ``warnings`` say what its pixels
-    may tell of a person.
+    may tell of a person; ``pictured`` is False for what holds no picture.
     """
 
     key: str
@@ -84,6 +84,7 @@ class PreviewShown:
     problem: str = ""
     sections: tuple[tuple[str, str, str], ...] = ()
     warnings: tuple[str, ...] = ()
+    pictured: bool = True
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ def picture_of_row(row: EvidenceRow) -> ImageRef | VolumeRef | None:
     source = row.details.get("source") or {}
     if row.kind == "image" or (max(row.file_count, len(files)) > 1 and _dicom(source)):
         return ImageRef(files[len(files) // 2])
-    return VolumeRef(files[:1], kind="file")
+    return VolumeRef((row.path,), kind="file")
 
 
 def _dicom(source: Mapping[str, object]) -> bool:
@@ -102,10 +102,12 @@ def tip_of(row: EvidenceRow, *, kin: int) -> str:
 def preview_of(row: EvidenceRow) -> PreviewShown:
     """An object with its facts and the sections of its text."""
     cut = sections(row.text) if row.text else ()
+    notes = (str(note) for note in row.details.get("notes") or ())
     return PreviewShown(
         key=str(row.id), title=title_of(row.path), facts=facts_of(row), text=row.text or "",
-        notes=tuple(str(note) for note in row.details.get("notes") or ()),
+        notes=tuple(note for note in notes if note != row.error_message),
         problem=row.error_message or "", warnings=warnings_of(row),
+        pictured=row.kind in PICTURED,
         sections=tuple((one.name, one.heading, one.text) for one in cut),
     )  # fmt: skip
 

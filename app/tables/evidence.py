@@ -36,16 +36,17 @@ def badges_of(row: EvidenceShown) -> tuple[tuple[str, str], ...]:
 COLUMNS: tuple[Column[EvidenceShown], ...] = (
     Column("Name", lambda row: row.title, tip=lambda row: row.tip),
     Column("Kind", lambda row: row.kind),
-    Column("Form", lambda row: row.form.upper() if row.form in ("2d", "3d") else row.form),
     Column("Modality", lambda row: row.modality),
-    Column("Body part", lambda row: row.body_part),
+    Column("Body part", lambda row: row.body_part.lower()),
     Column("Size", lambda row: row.size, right=True),
     Column("Report", lambda row: "yes" if row.has_report else ""),
-    Column("Of patient", lambda row: str(row.kin) if row.kin else "", right=True,
+    Column("Patient", lambda row: f"× {row.kin}" if row.kin else "",
            tip=lambda row: f"{row.kin} objects of the same patient" if row.kin else ""),
     Column("To know", problem_of, colour=lambda row: INK["error" if row.problem else "warn"],
            tip=lambda row: row.problem or row.tip),
 )  # fmt: skip
+NARROW = (1, 5)  # columns that a narrow table does without; the tile and the tip say them
+NO_PICTURE = QImage()  # asked for, and not to be had
 KEPT_PICTURES = 600  # of 160 x 160 pixels: at most 62 MB
 
 
@@ -109,7 +110,7 @@ class EvidenceModel(RowsModel[EvidenceShown]):
 
     def set_picture(self, key: str, image: QImage | None) -> None:
         """Keep a thumbnail; None says that there is none to be had."""
-        self._pictures[key] = image
+        self._pictures[key] = NO_PICTURE if image is None else image
         self._pictures.move_to_end(key)
         while len(self._pictures) > KEPT_PICTURES:
             self._pictures.popitem(last=False)
@@ -145,7 +146,8 @@ class EvidenceModel(RowsModel[EvidenceShown]):
 
 
 def _detail(row: EvidenceShown) -> str:
-    return " · ".join(part for part in (row.modality, row.size or row.kind) if part)
+    kind = {"error": "", "other": ""}.get(row.kind, row.kind) if row.problem else row.kind
+    return " · ".join(part for part in (row.modality, row.size or kind) if part)
 
 
 def _spoken(row: EvidenceShown) -> str:

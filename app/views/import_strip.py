@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QProgressBar, QWidget
 
 from app.shown import ImportShown
 from app.widgets.blocks import button, column, row, sentence, tell
-from app.widgets.ink import px
+from app.widgets.ink import hold, px
 
 TONES = {"running": "quiet", "done": "good", "stopped": "warn", "failed": "error"}
 
@@ -30,13 +30,14 @@ class ImportStrip(QFrame):
         self.warnings = sentence()
         self.progress = QProgressBar()
         self.progress.setTextVisible(False)
-        self.progress.setFixedHeight(px(4))
+        hold(self.progress.setFixedHeight, 4)
         self.list = QPlainTextEdit()
         self.list.setReadOnly(True)
         self.list.setAcceptDrops(False)
         self.list.setAccessibleName("What was left out")
         self.list.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.list.setFixedHeight(px(150))
+        hold(self.list.setFixedHeight, 150)
+        self.list.hide()
         self.stop = button("Stop", self.stop_wanted.emit, name="Stop the import")
         self.unfold = button("What was left out", self._unfold)
         self.copy = button("Copy list", self._copy, name="Copy what was left out")
@@ -58,7 +59,7 @@ class ImportStrip(QFrame):
             return
         running, left = shown.state == "running", bool(shown.lines)
         tell(self.words, shown.sentence, TONES[shown.state])
-        tell(self.warnings, "\n".join(shown.warnings), "warn")
+        tell(self.warnings, "\n▲ ".join(shown.warnings), "warn")
         self.progress.setVisible(running)
         self.progress.setRange(0, 0 if shown.permille is None else 1000)
         self.progress.setValue(shown.permille or 0)
@@ -67,7 +68,7 @@ class ImportStrip(QFrame):
         for key in (self.unfold, self.copy, self.filter):
             key.setVisible(left)
         self.list.setPlainText("\n".join(shown.lines))
-        self._fold(shown=self.list.isVisible() and left)
+        self._fold(shown=left and not self.list.isHidden())
 
     def _unfold(self) -> None:
         self._fold(shown=self.list.isHidden())

@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.shown import CollectionShown, EvidenceShown, ImportShown, KinShown, PreviewShown
-from app.tables.evidence import EvidenceModel
+from app.tables.evidence import NARROW, EvidenceModel
 from app.views.import_strip import ImportStrip
 from app.views.library_side import LibrarySide
 from app.views.preview import PreviewPanel
@@ -45,7 +45,8 @@ from app.widgets.blocks import (
 from app.widgets.ink import INK, px
 from app.widgets.thumbnail_grid import ThumbnailGrid
 
-WIDTHS = {1: 70, 2: 50, 3: 70, 4: 90, 5: 104, 6: 56, 7: 78, 8: 130}
+WIDTHS = {1: 66, 2: 78, 3: 78, 4: 110, 5: 62, 6: 66, 7: 108}
+NARROW_TABLE = 760
 
 
 class LibraryView(QWidget):
@@ -82,7 +83,7 @@ class LibraryView(QWidget):
         for piece, stretch in ((self.side, 0), (self._centre(), 1), (self.preview, 0)):
             split.addWidget(piece)
             split.setStretchFactor(split.count() - 1, stretch)
-        split.setSizes([px(220), px(700), px(340)])
+        split.setSizes([px(216), px(730), px(320)])
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty())
         self._pages.addWidget(split)
@@ -253,8 +254,12 @@ class LibraryView(QWidget):
 
     def _item_moved(self, index: QModelIndex) -> None:
         shown = self.model.row_at(index)
-        if shown is not None:
-            self.item_chosen.emit(shown.key)
+        if shown is None:
+            return
+        for shape in (self.grid, self.table):  # one choice, however it is looked at
+            if shape.currentIndex().row() != index.row():
+                shape.setCurrentIndex(self.model.index(index.row(), 0))
+        self.item_chosen.emit(shown.key)
 
     def _item_activated(self, index: QModelIndex) -> None:
         shown = self.model.row_at(index)
@@ -262,7 +267,11 @@ class LibraryView(QWidget):
             self.item_opened.emit(shown.key)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Enter opens the chosen object."""
+        """Enter opens the chosen object; a narrow table does without some columns."""
+        if watched is self.table and event.type() == QEvent.Type.Resize:
+            narrow = self.table.width() < px(NARROW_TABLE)
+            for place in NARROW:
+                self.table.setColumnHidden(place, narrow)
         if (
             isinstance(event, QKeyEvent)
             and event.type() == QEvent.Type.KeyPress

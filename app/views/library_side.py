@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 
 from app.shown import CollectionShown, LibraryFilter
 from app.widgets.blocks import button, column, quiet, row, section
-from app.widgets.ink import px
+from app.widgets.ink import hold, px
 
 FORMS = (("All forms", ""), ("2D images", "2d"), ("3D volumes", "3d"), ("Reports", "text"))
 REPORTS = (("With or without report", ""), ("With report", "with"), ("Without report", "without"))
@@ -104,7 +104,7 @@ class LibrarySide(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setMinimumWidth(px(200))
+        hold(self.setMinimumWidth, 200)
         self.collections = QListWidget()
         self.collections.setAccessibleName("Collections")
         self.collections.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -30,12 +30,13 @@ class PictureBox(QWidget):
     def __init__(self, name: str) -> None:
         super().__init__()
         self._image: QImage | None = None
+        self._words = ""
         self.setAccessibleName(name)
         hold(self.setMinimumHeight, 120)
 
-    def show_image(self, image: QImage | None) -> None:
-        """Show an image, or black."""
-        self._image = image
+    def show_image(self, image: QImage | None, words: str = "") -> None:
+        """Show an image, or words on black where there is none."""
+        self._image, self._words = image, words
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -44,6 +45,9 @@ class PictureBox(QWidget):
         painter.fillRect(self.rect(), ink("picture"))
         if self._image is not None and not self._image.isNull():
             draw_fitted(painter, self.rect(), self._image)
+        elif self._words:
+            painter.setPen(ink("error"))
+            painter.drawText(self.rect(), int(Qt.AlignmentFlag.AlignCenter), self._words)
         painter.end()
 
 
@@ -103,15 +107,11 @@ class PreviewPanel(QWidget):
         self.setLayout(column(self._pages))
 
     def _full(self) -> QWidget:
-        keys = row(
-            button("Open", lambda: self.open_wanted.emit(self._key), name="Open in the viewer"),
-            button(
-                "Neighbours",
-                lambda: self.neighbours_wanted.emit(self._key),
-                name="Find neighbours",
-            ),
-            1,
+        self.neighbours = button(
+            "Neighbours", lambda: self.neighbours_wanted.emit(self._key), name="Find neighbours"
         )
+        opened = button("Open", lambda: self.open_wanted.emit(self._key), name="Open in the viewer")
+        keys = row(opened, self.neighbours, 1)
         kin = row(self.kin, self.kin_key)
         kin.setStretch(0, 1)
         texts = (self.problem, self.warnings, kin, self.facts, self.notes)
@@ -120,6 +120,7 @@ class PreviewPanel(QWidget):
         )
         layout.setStretchFactor(self.picture, 2)
         layout.setStretchFactor(self.report, 3)
+        layout.setStretchFactor(self._rest, 1)
         layout.setContentsMargins(px(8), px(12), px(12), px(12))
         inner = QWidget()
         inner.setLayout(layout)
@@ -142,9 +143,9 @@ class PreviewPanel(QWidget):
         self.report.show_report(shown.text, [ReportPart(*part) for part in shown.sections])
         self.report.setVisible(bool(shown.text))
         self.report_head.setVisible(bool(shown.text))
-        self._rest.setVisible(not shown.text)
-        only_text = bool(shown.text) and dict(shown.facts).get("Kind") == "report"
-        self.picture.setVisible(not only_text)
+        self._rest.setVisible(not shown.text and not shown.pictured)
+        self.neighbours.setEnabled(shown.pictured or bool(shown.text))
+        self.picture.setVisible(shown.pictured)
         self.show_kin(shown.key, None)
 
     def show_kin(self, key: str, kin: KinShown | None) -> None:
@@ -158,4 +159,4 @@ class PreviewPanel(QWidget):
     def show_picture(self, key: str, image: QImage | None) -> None:
         """Show the large picture, if the object is still the chosen one."""
         if key == self._key:
-            self.picture.show_image(image)
+            self.picture.show_image(image, "✕ This picture cannot be shown.")

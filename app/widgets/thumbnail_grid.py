@@ -29,7 +29,7 @@ PICTURE = int(Qt.ItemDataRole.UserRole) + 3
 SNIPPET = int(Qt.ItemDataRole.UserRole) + 7
 BADGES = int(Qt.ItemDataRole.UserRole) + 8
 PICTURE_SIDE = 128
-TILE_WIDTH, WORDS_HEIGHT = PICTURE_SIDE + 24, 66
+TILE_WIDTH, WORDS_HEIGHT = PICTURE_SIDE + 20, 70
 BREAKS = " /_-.·"
 
 Index = QModelIndex | QPersistentModelIndex
@@ -74,8 +74,10 @@ class TileDelegate(QStyledItemDelegate):
             painter.setPen(ink("quiet"))
             painter.drawText(inner, wrap, str(snippet))
             return
-        painter.setPen(ink("error" if problem else "disabled"))
-        words = "✕ cannot be read" if problem else (index.data(DETAIL) or "")
+        lost = isinstance(image, QImage)  # a null image: decoded, and not to be had
+        painter.setPen(ink("error" if problem or lost else "disabled"))
+        words = "✕ This picture cannot be shown" if lost else str(index.data(DETAIL) or "")
+        words = f"✕ {problem}" if problem else words
         painter.drawText(inner, int(Qt.AlignmentFlag.AlignCenter) | wrap, words)
 
     def _badges(self, painter: QPainter, box: QRect, index: Index) -> None:
