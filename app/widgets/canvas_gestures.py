@@ -7,6 +7,7 @@ is grasped before anything else. Changes states only through its canvas.
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt
@@ -65,7 +66,8 @@ class Gestures:
     """The gestures of one canvas."""
 
     def __init__(self, canvas: ImageCanvas) -> None:
-        self._canvas = canvas
+        # Weak: a circle would let the collector end the canvas on whatever thread it runs.
+        self._canvas: ImageCanvas = weakref.proxy(canvas)
         self._wheel = 0
         self._from: QPointF | None = None
         self._pressed = QPointF()

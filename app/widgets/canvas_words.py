@@ -20,6 +20,7 @@ OPPOSITE = {"L": "R", "R": "L", "A": "P", "P": "A", "S": "I", "I": "S", "H": "F"
 LETTER = {"S": "H", "I": "F"}  # the standard says head and feet
 SECOND = math.tan(math.radians(22.5))  # from here on a direction needs two letters
 AXES = (("R", "L"), ("A", "P"), ("I", "S"))  # towards smaller, larger coordinates (LPS)
+SMALL_WINDOW = 3.0
 BAR_SHARE = 0.25
 MM_STEPS = (1, 2, 5, 10, 20, 50, 100, 200)
 AT_DETECTOR = "ImagerPixelSpacing"
@@ -133,11 +134,17 @@ def window_words(picture: Picture, state: ViewState, *, brief: bool = False) -> 
     touched = state.shift != 0.0 or state.factor != 1.0
     plain = state.preset == GIVEN and len(picture.windows) < 2
     name = "" if plain or touched or brief else preset_name(picture, state.preset, state.given)
-    digits = 0 if abs(width) >= 20 else 2
-    words = f"W {width:.{digits}f}  L {center:.{digits}f}"
+    words = f"W {_amount(width)}  L {_amount(center)}"
+    if width < SMALL_WINDOW and picture.array.dtype.kind == "f":
+        # LINEAR spans width - 1 (PS3.3 C.11.2.1.2): all that counts where values are small.
+        words = f"W {width - 1.0:.3g}  L {center - 0.5:.3g}"
     if name:
         words = f"{name}  {words}"
     return words + ("  inverted" if state.inverted else "")
+
+
+def _amount(value: float) -> str:
+    return f"{value:.0f}" if abs(value) >= 20 or value == int(value) else f"{value:.2f}"
 
 
 def zoom_words(state: ViewState) -> str:

@@ -168,3 +168,15 @@ def test_slices_and_times_are_counted_from_one():
     times = np.zeros((5, *phantom().array.shape), np.int16)
     several = replace(phantom(), times=times)
     assert words.slice_words(several, ViewState(depth=0.0, moment=0.5)) == "1 / 12   time 3 / 5"
+
+
+def test_a_window_of_small_numbers_says_what_counts():
+    array = np.linspace(0, 2e-5, 60, dtype=np.float32).reshape(1, 6, 10)
+    tiny = Picture(array, (0.50001, 1.00002), render)
+    assert words.window_words(tiny, ViewState()) == "W 2e-05  L 1e-05"
+    assert words.window_words(replace(phantom(), window=(40.0, 400.0)), ViewState()) == (
+        "W 400  L 40"
+    )
+    assert words.window_words(replace(phantom(), window=(0.5, 2.5)), ViewState()) == (
+        "W 2.50  L 0.50"
+    )
