@@ -25,7 +25,7 @@ HALF_KANA = re.compile(r"[\uff61-\uff9f]")
 HANGUL = re.compile(r"[\uac00-\ud7a3]")
 STOPS = re.compile(r"[\u3001\u3002\uff0c\uff1a]")
 HIGH = re.compile(rb"[\x80-\xff]")
-LOWER_BESIDE = re.compile(r"[a-z][\u4e00-\u9fff]|[\u4e00-\u9fff][a-z]")
+LOWER_BESIDE = re.compile(r"[a-z][\u4e00-\u9fff\uac00-\ud7a3]|[\u4e00-\u9fff\uac00-\ud7a3][a-z]")
 ODD = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ue000-\uf8ff\ufffd\uffff]")
 CASE_FLIP = re.compile(r"[a-zа-яёα-ωάέήίόύώ][A-ZА-ЯЁΑ-ΩΆΈΉΊΌΎΏ]")
 FREQUENT = {
@@ -63,7 +63,8 @@ def decode(raw: bytes) -> tuple[str, str] | None:
             text = _strict(raw, encoding)
             return None if text is None else (text, encoding)
     if b"\0" in raw:
-        return _wide(raw)
+        bare = raw.rstrip(b"\0")  # padding of fixed blocks
+        return _wide(raw) if b"\0" in bare else decode(bare)
     eastern = _wide_eastern(raw)
     if eastern is not None:
         return eastern
@@ -72,10 +73,19 @@ def decode(raw: bytes) -> tuple[str, str] | None:
     for escape, encoding in ESCAPES:
         if escape in raw and (text := _strict(raw, encoding)) is not None:
             return text, encoding
-    for encoding in (name for name in ("utf-8", guess(raw), "cp1252", "latin-1") if name):
+    if (text := _strict(raw, "utf-8") or _nearly_utf8(raw)) is not None:
+        return text, "utf-8"
+    for encoding in filter(None, (guess(raw), "cp1252", "latin-1")):
         if (text := _strict(raw, encoding)) is not None:
             return text, encoding
     return None
+
+
+def _nearly_utf8(raw: bytes) -> str | None:
+    """UTF-8 of which a few bytes were lost: one bad byte must not spoil every other letter."""
+    text = raw.decode("utf-8", "replace")
+    bad, good = text.count("\ufffd"), sum(one > "\x7f" for one in text)
+    return text if good - bad >= 4 and bad <= max(1.0, 0.1 * (good - bad)) else None
 
 
 def guess(raw: bytes) -> str | None:
@@ -105,8 +115,8 @@ def _wide(raw: bytes) -> tuple[str, str] | None:
     """UTF-16 or UTF-32 without a mark: the reading with the most plain letters."""
     best: tuple[float, str, str] | None = None
     for encoding in WIDE:
-        text = _strict(raw, encoding)
-        if text is None or ODD.search(text):
+        text = (_strict(raw, encoding) or "").rstrip("\0")
+        if not text or ODD.search(text):
             continue
         common = sum(one.isascii() or _eastern(one) for one in text) / len(text)
         share = sum(one.isascii() or "À" <= one <= "ӿ" or _eastern(one) for one in text) / len(text)
@@ -143,7 +153,10 @@ def _east_asian(sample: bytes) -> str | None:
     if japanese[best] >= 0.15:
         return "shift_jis" if best == "cp932" and _strict(sample, "shift_jis") else best
     for name in ("euc_kr", "cp949"):
-        letters = _letters(_strict(sample, name))
+        text = _strict(sample, name) or ""
+        letters = _letters(text)
+        if len(LOWER_BESIDE.findall(text)) > 0.2 * len(letters):  # European words, misread
+            continue
         if letters and len(HANGUL.findall(letters)) >= SURE * len(letters) and (
             name == "euc_kr" or _paired(sample)
         ):  # fmt: skip

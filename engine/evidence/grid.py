@@ -118,6 +118,7 @@ def describe_grid(path: Path) -> Evidence:
         times=times * values,
         aspect=header.spacing[1] / header.spacing[2],
         geometry=geometry,
+        warnings=("head_unknown",) if z > 1 else (),  # no header of this format names a body part
     )
 
 

@@ -228,6 +228,8 @@ def _observe(message: _Message, segment: list[str], order: _Order) -> None:
               for one in _value(message, kind, part, _field(segment, 6))]  # fmt: skip
     if not any(one.strip() for one in values) and kind not in WORDS:
         return
+    if kind in WORDS and values and values[0].lstrip().startswith("{\\rtf"):
+        values = rtf.rtf_text("\n".join(values).encode("cp1252", "replace")).split("\n")
     if kind in WORDS or len(values) > 1:
         if label and label not in (order.heading, order.title):
             order.lines.append(f"{label}:")

@@ -128,6 +128,7 @@ def describe_nifti(path: Path) -> Evidence:
         times=_times(header),
         aspect=spacing[1] / spacing[2],
         geometry=geometry(header),
+        warnings=("head_unknown",) if z > 1 else (),  # no header of this format names a body part
     )  # fmt: skip
 
 

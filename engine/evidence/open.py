@@ -102,7 +102,7 @@ READERS: tuple[Reader, ...] = (
         lambda path, head, suffix: suffix in report.SUFFIXES or rtf.is_rtf(head),
         lambda path, salt: report.read_text(path),
     ),
-    Reader(lambda path, head, suffix: suffix in tables.SUFFIXES, tables.find),
+    Reader(lambda path, head, suffix: tables.suffix_of(path) in tables.SUFFIXES, tables.find),
     Reader(
         lambda path, head, suffix: suffix == ".xml" or b"<ClinicalDocument" in head,
         lambda path, salt: report.name_document(path),
@@ -112,7 +112,7 @@ READERS: tuple[Reader, ...] = (
 # By the suffix of the file that holds them: (path of the part, salt) to evidence.
 PARTS: dict[str, Callable[[Path, bytes], Evidence]] = {
     ".npz": lambda path, salt: medmnist.describe(path),
-    **dict.fromkeys(tables.SUFFIXES, tables.read_part),
+    **dict.fromkeys((*tables.SUFFIXES, ".gz"), tables.read_part),
     **dict.fromkeys((*hl7.SUFFIXES, ".txt", ".dat"), hl7.read_part),
 }
 # By ``source["format"]``: evidence to pixels.

@@ -53,7 +53,9 @@ def read_bytes(path: Path, limit: int = LIMIT_BYTES) -> bytes:
 
 
 def encoding_notes(encoding: str, text: str) -> tuple[str, ...]:
-    """A sentence where an encoding was guessed and the guess matters."""
+    """A sentence where an encoding was guessed and the guess matters, or letters were lost."""
+    if "\ufffd" in text:
+        return ("some letters are damaged in the file and are shown as marks",)
     if encoding in CERTAIN or text.isascii():
         return ()
     return (f"the encoding was guessed: {encoding}; look at the letters with accents",)

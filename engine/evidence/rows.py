@@ -178,7 +178,7 @@ def record_of(text: str) -> dict[str, str] | None:
         ValueError: the text is no JSON.
     """
     try:
-        found = json.loads(text)
+        found = json.loads(text.lstrip("\ufeff"))
     except RecursionError as failure:
         raise ValueError("nested too deep") from failure
     if not isinstance(found, dict):

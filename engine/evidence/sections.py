@@ -1,8 +1,8 @@
 """The sections of a report: findings, impression and their kin, found by the headings' words.
 
-Owns the usual headings in English, German, French, Spanish, Italian, Portuguese and Dutch, and the
-rules by which a line or the start of a sentence is a heading. Refuses to change a letter: every
-section says where it stands in the text.
+Owns the usual headings in English, German, French, Spanish, Italian, Portuguese and Dutch, the
+commonest in Russian, Greek, Chinese, Japanese and Korean, and the rules by which a line or the
+start of a sentence is a heading. Refuses to change a letter: every section says where it stands.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ _HEADINGS = {
         résultats|résultat|constatations|constatation|description|analyse|compte rendu
         hallazgos|hallazgo|descripción|resultados|resultado|informe|informe radiológico
         referto|reperti|reperto|descrizione|rilievi|esito|osservazioni
-        achados|descrição|relatório|bevindingen|verslag
+        achados|descrição|relatório|bevindingen|verslag|описание|описание исследования
+        所見|画像所見|影像所见|检查所见|檢查所見|影像表现|影像學所見|소견|판독소견|영상소견|ευρήματα
     """,
     "impression": """
         impression|impressions|conclusion|conclusions|opinion|diagnosis|final diagnosis|summary
@@ -40,7 +41,8 @@ _HEADINGS = {
         impresión radiológica|interpretación|opinión|comentario
         conclusioni|conclusione|impressione|giudizio diagnostico|diagnosi|commento
         conclusioni diagnostiche|sintesi|impressão|impressão diagnóstica|conclusão|conclusões
-        conclusie|samenvatting
+        conclusie|samenvatting|заключение|вывод|выводы|συμπέρασμα|συμπεράσματα
+        診断|読影診断|印象|诊断|诊断意见|影像诊断|检查结论|结论|結論|診斷|診斷意見|결론|판독결과|판독결론
     """,
     "history": """
         history|clinical history|clinical indication|indication|indications|clinical information
@@ -63,7 +65,8 @@ _HEADINGS = {
         indicazione|indicazioni|quesito clinico|quesito diagnostico|anamnesi|notizie cliniche
         dati clinici|indicazione clinica|indicazioni cliniche|motivo dell'esame|quesito
         indicação|história clínica|dados clínicos|informação clínica|indicação clínica
-        klinische gegevens|vraagstelling|indicatie|voorgeschiedenis
+        臨床情報|依頼目的|检查目的|临床诊断|临床病史|病史|臨床診斷|병력|임상정보|анамнез
+        клинические данные|klinische gegevens|vraagstelling|indicatie|voorgeschiedenis
     """,
     "technique": """
         technique|techniques|procedure|protocol|examination technique|imaging technique

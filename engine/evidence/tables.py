@@ -92,6 +92,12 @@ _tables: OrderedDict[tuple[str, int, int], _Table] = OrderedDict()
 _lock = threading.Lock()
 
 
+def suffix_of(path: Path) -> str:
+    """The suffix that names the kind of table, also before ``.gz``."""
+    suffix = path.suffix.lower()
+    return Path(path.stem).suffix.lower() if suffix == ".gz" else suffix
+
+
 def find(path: Path, salt: bytes) -> Evidence | Iterator[Evidence]:
     """The rows of a table that hold reports; the file itself as ``other`` if none is named so.
 
@@ -242,7 +248,7 @@ def _kind(path: Path, head: bytes) -> _Table:
     found = charset.decode(_to_line(head) if len(head) == SAMPLE_BYTES else head)
     if found is None:
         raise EvidenceError(path, "not_text", "the table is not text; look at what made it")
-    kind = KINDS.get(path.suffix.lower(), "CSV")
+    kind = KINDS.get(suffix_of(path), "CSV")
     wide = found[1].startswith(WIDE)
     macintosh = b"\r" in head and b"\n" not in head
     if not wide and not macintosh:

@@ -134,3 +134,18 @@ def test_clinical_documents_are_named_only(tmp_path: Path) -> None:
     assert (found.kind, found.text) == ("document", None)
     assert found.source["object"] == "clinical document (HL7 CDA)"
     assert "Muster" not in repr(found)
+
+
+def test_a_lost_byte_does_not_spoil_the_others(tmp_path: Path) -> None:
+    text = "Größe und Länge der Läsion für übliche Maße ändern sich öfter"
+    raw = text.encode().replace("ß".encode(), b"\xc3", 1)
+    path = tmp_path / "a.txt"
+    path.write_bytes(raw)
+    found = read_file(path)
+    assert found.text == text.replace("ß", "\ufffd", 1)
+    assert any("damaged" in note for note in found.notes)
+
+
+def test_padding_with_zeros_is_no_text() -> None:
+    assert charset.decode("Größe".encode() + b"\0" * 20) == ("Größe", "utf-8")
+    assert charset.decode("Größe".encode("utf-16-le") + b"\0\0") is not None

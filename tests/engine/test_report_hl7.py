@@ -144,3 +144,10 @@ def test_cut_messages_do_no_harm(tmp_path: Path, raw: bytes) -> None:
     path.write_bytes(raw)
     (found,) = find_evidence([path])
     assert found.kind in ("other", "error")
+
+
+def test_rich_text_in_place_of_words(tmp_path: Path) -> None:
+    body = r"{\E\rtf1\E\ansi Befund:\E\par frei\E\par}"
+    lines = ["OBR|1||2|X^CT", f"OBX|1|FT|X^Text||{body}||||||F"]
+    text = text_of(tmp_path / "a.hl7", "\r".join(message(*lines)).encode())
+    assert text.split("\n") == ["CT", "Text:", "Befund:", "frei"]

@@ -38,6 +38,12 @@ REPORTS = [
     ("Impression (final):\nText", [("impression", "Text")]),
     ("Imaging Report\n  Findings\n    Finding: Mass\n  Impressions\n    big",
      [("other", "Imaging Report"), ("findings", ""), ("findings", "Mass"), ("impression", "big")]),
+    ("所見：異常なし\n診断：正常", [("findings", "異常なし"), ("impression", "正常")]),
+    ("影像所见：未见异常。\n诊断意见：正常",
+     [("findings", "未见异常。"), ("impression", "正常")]),
+    ("소견: 정상\n결론: 정상임", [("findings", "정상"), ("impression", "정상임")]),
+    ("Описание: без изменений\nЗАКЛЮЧЕНИЕ\nнорма",
+     [("findings", "без изменений"), ("impression", "норма")]),
     ("FINDINGS: a\nADDENDUM: b", [("findings", "a"), ("other", "b")]),
 ]  # fmt: skip
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -217,3 +219,26 @@ def test_handed_questions_have_their_passages_with_labels() -> None:
         assert one.text == "\n".join(f"{label}: {passage}" for label, passage in pairs).strip()
     (other,) = find_evidence([path.with_name("test_ground_truth.json")])
     assert other.kind == "other"
+
+
+def test_zipped_tables_and_tables_in_archives(tmp_path: Path) -> None:
+    path = table(tmp_path / "a.csv", [["report"], ["one word"], ["two words"]])
+    packed = tmp_path / "b.csv.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    lines = tmp_path / "c.jsonl.gz"
+    lines.write_bytes(gzip.compress(b'{"report": "one word"}\n{"report": "two words"}\n'))
+    with zipfile.ZipFile(tmp_path / "d.zip", "w") as archive:
+        archive.write(path, "texts/a.csv")
+    for source in (packed, lines, tmp_path / "d.zip"):
+        found = list(find_evidence([source]))
+        assert [one.text for one in found] == ["one word", "two words"]
+        assert [read_file(one.path).text for one in found] == ["one word", "two words"]
+
+
+def test_a_mark_of_byte_order_before_json(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"report":"ä"}\n{"report":"b"}\n', encoding="utf-8-sig")
+    assert texts(path) == ["ä", "b"]
+    path = tmp_path / "a.json"
+    path.write_text('{"report":"ä"}', encoding="utf-8-sig")
+    assert texts(path) == ["ä"]
