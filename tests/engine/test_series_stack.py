@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pydicom
 import pytest
+from pydicom.uid import ExplicitVRLittleEndian, JPEG2000Lossless
 
 from engine.control import Control
 from engine.errors import Cancelled, EvidenceError
 from engine.evidence.open import find_evidence, load_pixels
 from engine.evidence.stack import open_stack, outwards
+from tests.bench.series_files import ORIGIN, ct, phantom
 from tests.engine.evidence_files import dicom, slices
 
 
@@ -98,3 +102,114 @@ def test_the_way_outwards() -> None:
     assert list(outwards(6)) == [3, 2, 4, 1, 5, 0]
     assert list(outwards(5)) == [2, 1, 3, 0, 4]
     assert list(outwards(1)) == [0]
+
+
+@pytest.mark.parametrize("syntax", [JPEG2000Lossless, ExplicitVRLittleEndian])
+def test_series_of_the_bench_are_read_true(tmp_path: Path, syntax: str) -> None:
+    truth = phantom(9, 48)
+    (evidence,) = find_evidence([ct(tmp_path / "series", truth, syntax)])
+    assert bool(evidence.native) == (syntax == ExplicitVRLittleEndian)
+    whole = load_pixels(evidence)
+    assert np.array_equal(whole.array, truth)
+    assert whole.array.dtype == np.int16
+    assert whole.geometry is not None
+    assert tuple(whole.geometry.origin_Z3[0]) == ORIGIN
+    stack, told = open_stack(evidence), []
+    assert np.array_equal(stack.pixels.array[4], truth[4])
+    assert np.array_equal(stack.fill(told=told.append).array, truth)
+    assert told == [3, 5, 2, 6, 1, 7, 0, 8]
+
+
+def test_a_damaged_compressed_slice_is_an_error(tmp_path: Path) -> None:
+    folder = ct(tmp_path / "series", phantom(9, 48), JPEG2000Lossless)
+    (evidence,) = find_evidence([folder])
+    bad = evidence.members[8]
+    raw = bad.read_bytes()
+    at = raw.index(b"\xff\x4f\xff\x51") + 60
+    bad.write_bytes(raw[:at] + bytes(40) + raw[at + 40 :])
+    with pytest.raises(EvidenceError) as failure:
+        load_pixels(evidence)
+    assert failure.value.path == bad
+    stack = open_stack(evidence)
+    with pytest.raises(EvidenceError):
+        stack.fill()
+    assert not stack.ready[8]
+    assert stack.ready[4]
+
+
+def test_a_file_that_changed_since_it_was_found_is_looked_at_again(tmp_path: Path) -> None:
+    paths = slices(tmp_path, [0.0, 1.0, 2.0])
+    (evidence,) = find_evidence([tmp_path])
+    place = {"ImageOrientationPatient": [1, 0, 0, 0, 1, 0], "ImagePositionPatient": [0, 0, 1.0]}
+    dicom(paths[1], np.full((4, 5), 77, np.int16), PixelSpacing=[2.0, 3.0],
+          PatientComments="longer", **place)  # fmt: skip
+    assert load_pixels(evidence).array[:, 0, 0].tolist() == [0, 77, 2]
+    dicom(paths[1], np.full((6, 6), 77, np.int16), PixelSpacing=[2.0, 3.0], **place)
+    with pytest.raises(EvidenceError, match="another size"):
+        load_pixels(evidence)
+
+
+def test_a_file_cut_after_it_was_found_gives_no_half_slice(tmp_path: Path) -> None:
+    paths = slices(tmp_path, [0.0, 1.0, 2.0])
+    (evidence,) = find_evidence([tmp_path])
+    paths[2].write_bytes(paths[2].read_bytes()[:-10])
+    stack = open_stack(evidence)
+    with pytest.raises(EvidenceError) as failure:
+        stack.fill()
+    assert failure.value.code == "truncated"
+    assert not stack.pixels.array[2].any()
+
+
+@pytest.mark.parametrize(
+    ("values", "elements"),
+    [
+        (np.array([[0, 4095], [17, 2000]], np.uint16), {"BitsStored": 12, "HighBit": 11}),
+        (np.array([[0x8FFF, 0x0001], [0xF00F, 3]], np.uint16), {"BitsStored": 12, "HighBit": 11}),
+        (np.array([[0x0FFF, 0x0800], [0x07FF, 1]], np.int16), {"BitsStored": 12, "HighBit": 11}),
+        (np.array([[0, 65535], [1, 2]], np.uint16), {"RescaleIntercept": -1024}),
+        (np.array([[-32768, 32767], [1, 2]], np.int16), {"RescaleIntercept": -1024}),
+        (np.array([[1, 200], [1, 2]], np.uint8), {"RescaleSlope": 2, "RescaleIntercept": -3}),
+        (np.array([[1, 200], [1, 2]], np.int16), {"RescaleSlope": 0.37}),
+        (np.array([[1, 200], [1, 2]], np.uint16), {"PixelPaddingValue": 200}),
+        (np.array([[1, 200], [1, 2]], np.uint8), {"PhotometricInterpretation": "MONOCHROME1"}),
+    ],
+    ids=str,
+)
+def test_pixels_read_straight_are_those_of_the_full_way(
+    tmp_path: Path, values: np.ndarray, elements: dict[str, object]
+) -> None:
+    elements = {"RescaleSlope": 1, "RescaleIntercept": 0, **elements}
+    for place in range(3):
+        dicom(
+            tmp_path / f"{place}", values, ImageOrientationPatient=[1, 0, 0, 0, 1, 0],
+            ImagePositionPatient=[0, 0, place], PixelSpacing=[1, 1], **elements,
+        )  # fmt: skip
+    (evidence,) = find_evidence([tmp_path])
+    assert all(evidence.native)
+    straight = load_pixels(evidence)
+    full = load_pixels(replace(evidence, native=()))
+    assert straight.array.dtype == full.array.dtype
+    assert straight.array.tolist() == full.array.tolist()
+    assert (straight.padding, straight.window) == (full.padding, full.window)
+
+
+def test_overlays_of_slices_become_those_of_the_stack(tmp_path: Path) -> None:
+    drawn = np.zeros((4, 8), bool)
+    drawn[1, 2] = True
+    for place, path in enumerate(slices(tmp_path, [0.0, 1.0, 2.0])):
+        dataset = pydicom.dcmread(path)
+        dataset.Rows, dataset.Columns = 4, 8
+        dataset.PixelData = np.full((4, 8), place, np.int16).tobytes()
+        if place != 1:
+            for element, vr, value in (
+                (0x10, "US", 4), (0x11, "US", 8), (0x40, "CS", "G"), (0x50, "SS", [1, 1]),
+                (0x100, "US", 1), (0x102, "US", 0),
+                (0x3000, "OW", np.packbits(drawn, bitorder="little").tobytes()),
+            ):  # fmt: skip
+                dataset.add_new((0x6000, element), vr, value)
+        dataset.save_as(path)
+    (evidence,) = find_evidence([tmp_path])
+    (overlay,) = load_pixels(evidence).overlays
+    assert overlay.first_frame == 0
+    assert [bool(mask[1, 2]) for mask in overlay.mask] == [True, False, True]
+    assert overlay.mask.sum() == 2
