@@ -20,6 +20,7 @@ from app.widgets.slice_images import SliceImages, color_image, draw_part
 
 INSET_SHARE = 0.3
 SMALL = (250, 190)  # a canvas below this size carries only what cannot be missed
+NARROW = 560  # below this width long words are cut short
 EDGES = {"left": halo.LEFT, "right": halo.RIGHT, "top": halo.TOP, "bottom": halo.BOTTOM}
 
 
@@ -118,6 +119,8 @@ def draw_badges(
             lines.append(_warned(painter, _word(painter, ", ".join(said), theme.WARN)))
     if "convention" in shown:
         said_so, warning = words.convention(picture, state)
+        if view.width() < NARROW:
+            said_so = said_so.removesuffix(" of the picture")
         if said_so and (warning or not is_small(view)):
             lines.append(_word(painter, said_so, theme.WARN if warning else theme.QUIET))
             if warning:
@@ -165,7 +168,9 @@ def draw_facts(
         left.append(words.position_words(picture, state))
     if "slice" in shown:
         left.append(words.slice_words(picture, state))
-    right = [words.zoom_words(state)] if "zoom" in shown else []
+    scaled = "scale" in shown and picture.spacing is not None and not is_small(view)
+    right = [words.source_words(picture.spacing_source)] if scaled else []
+    right += [words.zoom_words(state)] if "zoom" in shown else []
     changed = window_of(picture, state) is not None or state.inverted
     if "window" in shown or ("changed window" in shown and changed):
         right.append(words.window_words(picture, state, brief=is_small(view)))
@@ -185,7 +190,7 @@ def draw_scale(painter: QPainter, picture: Picture, placed: Placement, view: QRe
         return
     length, said = found
     room = inner(view)
-    right, y = room.right(), room.bottom() - 3 * theme.px("small") - 8
+    right, y = room.right(), room.bottom() - 4 * theme.px("small") - 10
     for color, width in ((theme.PICTURE, 3), (theme.TEXT, 1)):
         painter.setPen(QPen(QColor(color), width))
         painter.drawLine(QPointF(right - length, y), QPointF(right, y))

@@ -24,6 +24,11 @@ SMALL_WINDOW = 3.0
 BAR_SHARE = 0.25
 MM_STEPS = (1, 2, 5, 10, 20, 50, 100, 200)
 AT_DETECTOR = "ImagerPixelSpacing"
+SOURCES = {
+    "PixelMeasuresSequence": "Pixel Spacing",
+    "SequenceOfUltrasoundRegions (cm to mm)": "ultrasound region",
+    "header": "file header",
+}
 
 
 def _vector(letter: str) -> NDArray[np.float64]:
@@ -153,7 +158,9 @@ def zoom_words(state: ViewState) -> str:
 
 
 def source_words(source: str | None) -> str:
-    """A header's word with spaces: ``Imager Pixel Spacing``."""
+    """A header's word for a reader: ``Imager Pixel Spacing``."""
+    if source in SOURCES:
+        return SOURCES[source]
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", source or "")
 
 
