@@ -195,6 +195,10 @@ def neighbours(
     collection: Annotated[str, typer.Option("--collection", help="Where to look.")],
     model: Annotated[str, typer.Option("--model", help="Id, hub id or folder.")],
     k: Annotated[int, typer.Option("--k", min=1, help="How many.")] = 10,
+    other_patients: Annotated[
+        bool,
+        typer.Option("--other-patients", help="Leave out what is of the same patient or study."),
+    ] = False,
     device: Annotated[str, typer.Option("--device", help="auto, cpu, cuda, mps")] = "auto",
     as_json: JsonOption = False,
 ) -> None:
@@ -203,6 +207,7 @@ def neighbours(
     with failures():
         arguments = _model_arguments(model, device, "auto")
         arguments |= {"path": absolute(path), "collection": collection, "k": k}
+        arguments["other_patients"] = other_patients
         document = work(said, "neighbours", arguments)
         answer(said, document, cli_text.neighbour_table(document))
 

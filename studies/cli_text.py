@@ -224,9 +224,10 @@ def checked(document: dict[str, Any]) -> str:
 
 def neighbour_table(document: dict[str, Any]) -> str:
     """Neighbours with their scores."""
-    rows = [("rank", "score", "form", "evidence")]
+    rows = [("rank", "score", "form", "patient", "evidence")]
     for rank, hit in enumerate(document["neighbours"], start=1):
-        rows.append((str(rank), f"{hit['score']:.4f}", hit["form"] or "", hit["path"]))
+        kin = "same study" if hit["same_study"] else "same" if hit["same_patient"] else ""
+        rows.append((str(rank), f"{hit['score']:.4f}", hit["form"] or "", kin, hit["path"]))
     lines = [f"{document['model']} in {document['collection']}, cosine:", columns(rows)]
     lines += [f"left out: {row['path']}: {row['reason']}" for row in document["left_out"]]
     return "\n".join(lines)

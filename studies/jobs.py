@@ -21,7 +21,8 @@ JOBS: dict[str, str] = {
     # evidence into a collection: {"paths": [str], "collection": str, "deidentify_to"?: str,
     #  "options"?: [str]}
     "import": "studies.collection:import_job",
-    # nearest neighbours: {"path": str, "collection": str, "model": str, "k": int, "device"?}
+    # nearest neighbours: {"path": str, "collection": str, "model": str, "k": int, "device"?,
+    #  "other_patients"?: bool}
     "neighbours": "studies.neighbours:neighbours_job",
     # a benchmark run: {"data": str, "models": [str], "tasks": str|None, "device"?, "dtype"?}
     "bench": "studies.run:bench_job",

@@ -5,6 +5,7 @@ The study itself (equal content) is not its own neighbour. Same patient is said,
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +32,14 @@ EXTRA = 8  # hits fetched beyond k, since copies of the query are dropped
 
 
 def neighbours_job(home: Home, arguments: dict[str, Any], control: Control) -> dict[str, Any]:
-    """Embed a collection and a study (by ``path`` or indexed ``id``); list the ``k`` nearest."""
+    """Embed a collection and a study (by ``path`` or indexed ``id``); list the ``k`` nearest.
+
+    With ``other_patients`` nothing of the same patient or study is listed.
+    """
     name = arguments["collection"]
     with open_store(home) as store:
         rows = usable_rows(store, name)
-        query, subject = _query(store, arguments)
+        query, who = _query(store, arguments)
     encoder = load_encoder(
         arguments["model"],
         weights_dir=home.weights,
@@ -50,7 +54,8 @@ def neighbours_job(home: Home, arguments: dict[str, Any], control: Control) -> d
     if 0 in encoded.failures:
         raise EvidenceError(Path(str(arguments.get("path", "study"))), "refused",
                             encoded.failures[0])  # fmt: skip
-    hits = _hits(rows, encoded.vectors, query, subject, int(arguments.get("k", 10)))
+    hits = _hits(rows, encoded.vectors, query, who, k=int(arguments.get("k", 10)),
+                 others_only=bool(arguments.get("other_patients")))  # fmt: skip
     left_out = [
         {"path": str(rows[number - 1].path), "reason": sentence}
         for number, sentence in sorted(encoded.failures.items())
@@ -76,15 +81,31 @@ def usable_rows(store: Store, collection: str) -> list[EvidenceRow]:
     return kept
 
 
-def _query(store: Store, arguments: dict[str, Any]) -> tuple[Item, str | None]:
-    """The item to start from and its patient's pseudonym."""
+@dataclass(frozen=True)
+class Who:
+    """Tokens of the query's patient and study, None where the file names none."""
+
+    subject: str | None
+    study: str | None
+
+    def same_patient(self, row: EvidenceRow) -> bool:
+        """Whether an object is of the query's patient."""
+        return self.subject is not None and self.subject == row.subject
+
+    def same_study(self, row: EvidenceRow) -> bool:
+        """Whether an object is of the query's study."""
+        return self.study is not None and self.study == row.study
+
+
+def _query(store: Store, arguments: dict[str, Any]) -> tuple[Item, Who]:
+    """The item to start from and whose it is."""
     if arguments.get("id") is not None:
         row = item(store, int(arguments["id"]))
         if row is None:
             raise NoRun("That study is no longer in the library. Import it again.")
-        return item_of_row(row), row.subject
+        return item_of_row(row), Who(row.subject, row.study)
     evidence = only_one(Path(arguments["path"]), salt(store))
-    return item_of(evidence), evidence.subject
+    return item_of(evidence), Who(evidence.subject, evidence.study)
 
 
 def only_one(path: Path, secret: bytes) -> Evidence:
@@ -106,25 +127,31 @@ def only_one(path: Path, secret: bytes) -> Evidence:
 
 
 def _hits(
-    rows: list[EvidenceRow], vectors_ND: Any, query: Item, subject: str | None, k: int
+    rows: list[EvidenceRow], vectors_ND: Any, query: Item, who: Who, *, k: int, others_only: bool
 ) -> list[dict[str, Any]]:
     """The ``k`` nearest rows, without copies of the query itself."""
     name = digest(query)
+    kin = [who.same_patient(row) or who.same_study(row) for row in rows]
     hits: list[dict[str, Any]] = []
-    found = ExactIndex(np.asarray(vectors_ND)[1:]).search(np.asarray(vectors_ND)[0], k + EXTRA)
+    most = k + EXTRA + (sum(kin) if others_only else 0)
+    found = ExactIndex(np.asarray(vectors_ND)[1:]).search(np.asarray(vectors_ND)[0], most)
     for number, score in found:
         row = rows[number]
-        if len(hits) < k and digest(item_of_row(row)) != name:
-            same = subject is not None and subject == row.subject
-            hits.append(
-                {
-                    "id": row.id,
-                    "path": str(row.path),
-                    "score": round(score, 6),
-                    "form": row.form,
-                    "kind": row.kind,
-                    "modality": row.modality,
-                    "same_patient": same,
-                }
-            )
+        if len(hits) >= k or (others_only and kin[number]):
+            continue
+        if digest(item_of_row(row)) != name:
+            hits.append(_hit(row, score, who))
     return hits
+
+
+def _hit(row: EvidenceRow, score: float, who: Who) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "path": str(row.path),
+        "score": round(score, 6),
+        "form": row.form,
+        "kind": row.kind,
+        "modality": row.modality,
+        "same_patient": who.same_patient(row),
+        "same_study": who.same_study(row),
+    }

@@ -49,7 +49,7 @@ def _hit(rank: int, hit: Mapping[str, Any], row: EvidenceRow | None) -> RankedSh
         str(hit.get("modality") or ""),
         size_of(row.shape) if row else "",
         tile_of(row).snippet if row and row.kind == "report" else "",
-        "same patient" if hit.get("same_patient") else "",
+        kin_words(hit),
     ]
     key = str(hit["id"])
     pictured = row is not None and picture_of_row(row) is not None
@@ -61,6 +61,13 @@ def _hit(rank: int, hit: Mapping[str, Any], row: EvidenceRow | None) -> RankedSh
         float(hit["score"]),
         key if pictured else "",
     )
+
+
+def kin_words(hit: Mapping[str, Any]) -> str:
+    """Whether a neighbour is of the query's study or patient; never who that is."""
+    if hit.get("same_study"):
+        return "same study"
+    return "same patient" if hit.get("same_patient") else ""
 
 
 def live_picture(files: Sequence[Path]) -> Picture | None:
@@ -89,6 +96,7 @@ class NeighboursPresenter(Presenter):
         self._models: tuple[ModelShown, ...] = ()
         self._chosen = {"left": "", "right": ""}
         self._count = 10
+        self._others_only = False
         self._jobs: dict[str, str] = {}
         self._rows: dict[int, EvidenceRow] = {}
         self._problem = ""
@@ -102,6 +110,7 @@ class NeighboursPresenter(Presenter):
         view.collection_chosen.connect(self._collection_chosen)
         view.model_chosen.connect(self._model_chosen)
         view.count_chosen.connect(self._count_chosen)
+        view.others_chosen.connect(self._others_chosen)
         view.search_wanted.connect(self._search)
         view.cancel_wanted.connect(self._cancel)
         view.open_wanted.connect(self._open)
@@ -208,6 +217,10 @@ class NeighboursPresenter(Presenter):
     def _count_chosen(self, count: int) -> None:
         self._count = count
 
+    def _others_chosen(self, on: bool) -> None:
+        self._others_only = on
+        self._clear()
+
     def _lacking(self) -> str:
         if self._query is None and not self._path:
             return "Choose a query on the left."
@@ -245,6 +258,7 @@ class NeighboursPresenter(Presenter):
         arguments: dict[str, Any] = {
             "collection": self._collection, "model": self._chosen[side], "k": self._count,
             "device": settings.device, "dtype": settings.dtype,
+            "other_patients": self._others_only,
         }  # fmt: skip
         if self._query is not None:
             arguments["id"] = self._query.id

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import (
+    QCheckBox,
     QComboBox,
     QFileDialog,
     QPlainTextEdit,
@@ -49,6 +50,7 @@ class NeighboursView(QWidget):
     collection_chosen = Signal(str)
     model_chosen = Signal(str, str)
     count_chosen = Signal(int)
+    others_chosen = Signal(bool)
     search_wanted = Signal()
     cancel_wanted = Signal()
     open_wanted = Signal(str)
@@ -175,6 +177,10 @@ class NeighboursView(QWidget):
         self.count.setValue(10)
         self.count.setAccessibleName("How many neighbours")
         self.count.valueChanged.connect(self.count_chosen)
+        self.others = QCheckBox("Other patients only")
+        self.others.setAccessibleName(self.others.text())
+        self.others.setToolTip("Leave out what is of the same patient or study as the query.")
+        self.others.toggled.connect(self.others_chosen)
         self.search_button = button(
             "Search", self.search_wanted.emit, kind="primary", name="Search for neighbours"
         )
@@ -187,8 +193,9 @@ class NeighboursView(QWidget):
             column(section("Right model"), self.models["right"], space=3),
             column(section("How many"), self.count, space=3),
         )
-        layout = row(*pieces, 1, self.search_button, self.cancel_button, space=12)
-        for piece in (self.search_button, self.cancel_button):
+        keys = (self.others, self.search_button, self.cancel_button)
+        layout = row(*pieces, 1, *keys, space=12)
+        for piece in keys:
             layout.setAlignment(piece, Qt.AlignmentFlag.AlignBottom)
         bar.setLayout(layout)
         return bar

@@ -479,6 +479,21 @@ def test_two_models_are_searched_and_shown_side_by_side(home: Home, store: Store
     assert view.last("show_state")[0] == ("The weights are damaged.",)
 
 
+def test_the_same_patient_can_be_left_out_of_a_search(home: Home, store: Store,
+                                                      tmp_path: Path) -> None:  # fmt: skip
+    ids = fill(store, tmp_path, 3)
+    view, services, presenter = neighbours(home, store)
+    presenter.shown(ids[0])
+    view.others_chosen.emit(True)
+    view.model_chosen.emit("left", "random")
+    view.model_chosen.emit("right", "")
+    view.search_wanted.emit()
+    assert services.jobs.started[0][1]["other_patients"] is True
+    hit = {"id": ids[1], "path": "/x/y", "score": 0.5, "same_patient": True, "same_study": True}
+    services.jobs.end("j0", result={"model": "random", "neighbours": [hit]})
+    assert "same study" in view.last("show_ranking")[0][2][0].detail
+
+
 def test_a_search_can_be_cancelled(home: Home, store: Store, tmp_path: Path) -> None:
     ids = fill(store, tmp_path, 3)
     view, services, presenter = neighbours(home, store)
