@@ -14,15 +14,13 @@ from typing import Any
 from app.failures import sentence
 from app.presenters.base import Presenter
 from app.presenters.display import keep_display
-from app.presenters.hanging import Hung, hang
+from app.presenters.hanging import Hung
 from app.presenters.viewer_frames import MODEL, STRAIGHT, Frames
-from app.presenters.viewer_opening import Thumbnails, search
+from app.presenters.viewer_opening import Opened, Thumbnails, search
 from app.presenters.viewer_picture import (
     NO_PICTURE,
     PICTURES,
     notes_of,
-    row_of,
-    title_of,
 )
 from app.presenters.viewer_reports import Reports, text_rows
 from app.services import Services
@@ -87,19 +85,19 @@ class ViewerPresenter(Presenter):
         """Show what was found so far."""
         self._stop = True
 
-    def _opened(self, result: tuple[int, tuple[Evidence, ...]]) -> None:
-        ticket, found = result
+    def _opened(self, result: tuple[int, Opened]) -> None:
+        ticket, opened = result
         if ticket != self._search:
             return
-        self._found = found
+        self._found = found = opened.found
         self._frames.give(found)
         self._reports.give(found)
         self._thumbnails.give(())
         if not found:
             self.view.show_empty("Nothing was found there. Open another file or folder.")
             return
-        self.view.show_series([row_of(evidence) for evidence in found])
-        self._hang(hang(found))
+        self.view.show_series(opened.rows)
+        self._hang(opened.hung)
         current = self._frames.current
         self._reports.first(None if current is None else current.row)
         self._thumbnails.give(found)
@@ -206,8 +204,7 @@ class ViewerPresenter(Presenter):
         if evidence.text:
             self._reports.show(row)
         else:
-            words = "; ".join(evidence.notes) or NO_PICTURE
-            self.view.show_status(f"{title_of(evidence)}: {words}")
+            self.view.show_status("; ".join(evidence.notes) or NO_PICTURE)
 
     def _keep_statement(self, size: str, scale: str, statement: str) -> None:
         problem = keep_display(self.services, size, scale, statement, ORIGIN)

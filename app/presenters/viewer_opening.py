@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.presenters.viewer_picture import pictured
-from app.widgets.series_strip import SIDE
+from app.presenters.hanging import Hung, hang
+from app.presenters.viewer_picture import pictured, row_of
+from app.widgets.series_strip import SIDE, SeriesRow
 from engine.control import Control
 from engine.errors import Cancelled
 from engine.evidence.open import find_evidence
@@ -15,7 +17,16 @@ from engine.evidence.pixels import thumbnail
 from engine.evidence.study import Evidence
 
 
-def search(paths: Sequence[Path], salt: bytes, control: Control) -> tuple[Evidence, ...]:
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """What was found, how it hangs, and the rows of the strip."""
+
+    found: tuple[Evidence, ...] = ()
+    hung: Hung | None = None
+    rows: tuple[SeriesRow, ...] = ()
+
+
+def search(paths: Sequence[Path], salt: bytes, control: Control) -> Opened:
     """Everything found; what was found before a stop is kept."""
     found: list[Evidence] = []
     try:
@@ -23,7 +34,7 @@ def search(paths: Sequence[Path], salt: bytes, control: Control) -> tuple[Eviden
             found.append(evidence)
     except Cancelled:
         pass
-    return tuple(found)
+    return Opened(tuple(found), hang(found), tuple(row_of(evidence) for evidence in found))
 
 
 class Thumbnails:

@@ -167,9 +167,8 @@ class FrameGrid(QWidget):
             canvas.set_state(replace(canvas.state, flip_h=True))
 
     def show_notice(self, number: int, sentence: str, *, kind: str) -> None:
-        """Say something in the place of the picture."""
-        if kind == "error":
-            self.frames[number].clear()
+        """Say something in the place of the picture; keys must not reach the one before."""
+        self.frames[number].clear()
         self.notices[number].say(sentence, kind=kind)
 
     def set_title(self, number: int, words: str, suffix: str = "") -> None:

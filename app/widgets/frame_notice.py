@@ -5,13 +5,14 @@ Lies over its frame and takes no mouse or key away from it.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QRect, Qt
+from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from app import theme
 
 SIDE_SHARE = 0.1
+BLINK_MS = 300
 TITLES = {"error": "Cannot be shown", "wait": "Loading", "hint": ""}
 ICONS = {"error": ("error", theme.ERROR), "wait": ("", ""), "hint": ("", "")}
 
@@ -25,6 +26,9 @@ class FrameNotice(QWidget):
         self.sentence, self.kind = "", "hint"
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        # Words that come and go within a blink only disturb.
+        self._late = QTimer(self, singleShot=True, interval=BLINK_MS)
+        self._late.timeout.connect(self.update)
         frame.installEventFilter(self)
         self.hide()
 
@@ -34,6 +38,9 @@ class FrameNotice(QWidget):
         words = ": ".join(part for part in (TITLES[kind], sentence) if part)
         self.setAccessibleName(words)
         self._place()
+        self._late.stop()
+        if sentence and kind == "wait":
+            self._late.start()
         self.setVisible(bool(sentence))
         self.raise_()
         self.update()
@@ -47,6 +54,8 @@ class FrameNotice(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.fillRect(self.rect(), QColor(theme.PICTURE))
+        if self._late.isActive():
+            return
         side = round(self.width() * SIDE_SHARE)
         box = self.rect().adjusted(side, 0, -side, 0)
         wrap = int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignHCenter)

@@ -19,6 +19,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication
 
 from app.presenters.viewer import ViewerPresenter
+from app.presenters.viewer_opening import Opened
 from app.views.viewer import ViewerView
 from app.widgets import halo
 from app.widgets.content import slice_index, window_of
@@ -572,7 +573,7 @@ def test_files_and_folders_are_dropped_anywhere(page, ct):
         data.setUrls([QUrl.fromLocalFile(str(ct))])
         assert drop(target, data)
         assert page.view.strip.count() == 1
-        page.presenter._opened((page.presenter._search, ()))
+        page.presenter._opened((page.presenter._search, Opened()))
         assert page.view._stack.currentWidget() is page.view.empty
 
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 
 from app import theme
 from app.presenters.viewer import ViewerPresenter
+from app.presenters.viewer_opening import Opened
 from app.presenters.viewer_picture import picture_of, title_of
 from app.views.viewer import ViewerView
 from app.widgets.blocks import table_view
@@ -99,7 +100,7 @@ def test_a_late_result_of_an_earlier_search_is_dropped(page, folder):
     view, presenter = page
     presenter.shown((folder,))
     before = view.strip.count()
-    presenter._opened((presenter._search - 1, ()))
+    presenter._opened((presenter._search - 1, Opened()))
     assert view.strip.count() == before
 
 
