@@ -8,6 +8,7 @@ neither JPEG XL nor deflated frames nor packed bits, and hand out cut JPEG frame
 
 from __future__ import annotations
 
+import os
 import zlib
 from collections.abc import Callable
 from dataclasses import replace
@@ -27,6 +28,7 @@ Codec = Callable[[bytes, Layout], Array]
 
 ROOT = "1.2.840.10008.1.2."
 ENCAPSULATED_NATIVE = ROOT + "1.98"
+LARGE, THREADS = 1 << 20, min(4, os.cpu_count() or 1)
 SAMPLES_PER_RUN = 64  # two bytes of PackBits hold at most 128
 # Bytes that a decoder of a whole JPEG never reads: whoever reads them was short of data.
 PROBE = bytes(range(17, 251, 13)) * 8
@@ -90,7 +92,9 @@ def _decoded(src: bytes, stream: Stream) -> Array:
         return _jpeg(src, stream)
     if stream.components == 0:
         return np.asarray(imagecodecs.jpegxl_decode(src))
-    return np.asarray(imagecodecs.jpeg2k_decode(src))
+    # a large picture stands alone; slices of a volume are decoded side by side by the caller
+    large = stream.rows * stream.columns > LARGE
+    return np.asarray(imagecodecs.jpeg2k_decode(src, numthreads=THREADS if large else 1))
 
 
 def _jpeg(src: bytes, stream: Stream, *, colors: str = "YCBCR") -> Array:

@@ -305,6 +305,23 @@ def test_a_lookup_table_is_the_formula_for_every_value(
         assert np.array_equal(table.take(every.astype(dtype).view(f"u{info.bits // 8}")), shown)
 
 
+@pytest.mark.parametrize("function", ["linear", "linear_exact", "sigmoid"])
+@pytest.mark.parametrize("inverted", [False, True])
+@pytest.mark.parametrize(("center", "width"), [(40, 400), (0.001, 1.002), (1e6, 3e5), (-3, 1)])
+def test_single_precision_is_true_to_the_formula(
+    function: str, inverted: bool, center: float, width: float
+) -> None:
+    values = np.linspace(center - width, center + width, 20_001).astype(np.float32)
+    options = {"center": center, "width": width, "inverted": inverted, "function": function}
+    fast = to_display(values, **options).astype(int)
+    exact = to_display(values.astype(np.float64), **options).astype(int)
+    assert np.abs(fast - exact).max() <= 1
+    assert (fast != exact).mean() < 0.005
+    odd = np.array([np.nan, np.inf, -np.inf, 3e38, -3e38], np.float32)
+    white = [0, 0, 255, 0, 255] if inverted else [0, 255, 0, 255, 0]
+    assert to_display(odd, **options).tolist() == white
+
+
 def test_a_lookup_table_refuses_other_formats_and_widths() -> None:
     with pytest.raises(ValueError, match="no table"):
         lookup_table(np.float32, center=0, width=10)
