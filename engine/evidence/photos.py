@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageChops, ImageOps, UnidentifiedImageError
 
 from engine.errors import EvidenceError
-from engine.evidence import files, gif_end, inflate, jpeg_end
+from engine.evidence import files, gif_end, inflate, jpeg_end, png
 from engine.evidence.failures import UNREADABLE, bomb, of_system, truncated
 from engine.evidence.pages import LIMIT_PIXELS, Page, PictureFacts
 from engine.evidence.quiet import quiet
@@ -181,7 +181,7 @@ def facts_of(path: Path) -> PictureFacts:
     with opened(path) as picture:
         count = page_count(picture)
         kind, mode = picture.format or "", picture.mode
-        tag = picture.getexif().get(0x0112, 1)
+        tag = _orientation(path, picture)
         width, height = picture.size
         sizes = _page_sizes(path, picture, count)
         moving = kind in MOVING and count > 1
@@ -200,6 +200,14 @@ def facts_of(path: Path) -> PictureFacts:
         moving=moving, stack=same > 1 and not color and mode != "1", notes=notes,
         frame_ms=stands or None,
     )  # fmt: skip
+
+
+def _orientation(path: Path, picture: Image.Image) -> int:
+    """The EXIF orientation, 1 without one."""
+    stream = getattr(picture, "fp", None)
+    if picture.format == "PNG" and stream is not None and page_count(picture) == 1:
+        return png.orientation(path, cast(BinaryIO, stream))
+    return int(picture.getexif().get(0x0112, 1))
 
 
 def _page_sizes(path: Path, picture: Image.Image, count: int) -> list[tuple[int, int]]:

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import tifffile
 from PIL import Image
+from PIL.PngImagePlugin import PngImageFile
 
 from engine.errors import EvidenceError
 from engine.evidence.open import load_pixels, read_file
@@ -270,3 +271,29 @@ def test_words_are_no_bitmap(tmp_path: Path) -> None:
     pillow(tmp_path / "b.bmp", GREY)
     (tmp_path / "b.bmp").rename(tmp_path / "nameless")
     assert read_file(tmp_path / "nameless").kind == "image"
+
+
+def test_a_png_is_described_without_being_decoded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    path = tmp_path / "a.png"
+    pillow(path, GREY, exif=exif)
+    raw = path.read_bytes()
+    at = raw.index(b"eXIf") - 4
+    chunk = raw[at : at + 12 + int.from_bytes(raw[at : at + 4], "big")]
+    end = raw.index(b"IEND") - 4
+    # EXIF may stand behind the picture too
+    path.write_bytes(raw.replace(chunk, b"")[: end - len(chunk)] + chunk + raw[end:])
+    assert load_pixels(read_file(path)).array.shape == (1, 80, 96)
+
+    def refuse(self: Image.Image) -> None:
+        raise AssertionError("decoded")
+
+    monkeypatch.setattr(PngImageFile, "load", refuse)
+    assert read_file(path).shape == (1, 80, 96)
+    path.write_bytes(raw[: len(raw) // 2])
+    with pytest.raises(EvidenceError) as caught:
+        read_file(path)
+    assert caught.value.code == "truncated"
