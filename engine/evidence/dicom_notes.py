@@ -44,9 +44,10 @@ def _scale_notes(dataset: Dataset) -> list[str]:
     )
     slope = facts.numbers(mapping.get("RealWorldValueSlope")) if mapping is not None else []
     shift = facts.numbers(mapping.get("RealWorldValueIntercept")) if mapping is not None else []
-    if slope and (slope[0], *shift) not in ((1.0,), (1.0, 0.0)):
-        added = f" + {shift[0]:g}" if shift and shift[0] else ""
-        notes.append(f"real world value: stored value x {slope[0]:g}{added}, not applied")
+    scale = (slope[0], shift[0] if shift else 0.0) if slope else (1.0, 0.0)
+    if scale not in ((1.0, 0.0), facts.rescale_of(dataset)):
+        added = f" {'-' if scale[1] < 0 else '+'} {abs(scale[1]):g}" if scale[1] else ""
+        notes.append(f"real world value: stored value x {scale[0]:g}{added}, not applied")
     return notes
 
 

@@ -397,8 +397,17 @@ def test_real_world_values_are_told(tmp_path: Path) -> None:
         (2, 2),
         RealWorldValueMappingSequence=Sequence([mapping]),
     )
-    assert "real world value: stored value x 0.25 + -3, not applied" in read_file(path).notes
+    assert "real world value: stored value x 0.25 - 3, not applied" in read_file(path).notes
     assert values(path).reshape(-1).tolist() == [1, 2, 3, 4]
+    path = native(
+        tmp_path / "b.dcm",
+        words(1, 2, 3, 4),
+        (2, 2),
+        RealWorldValueMappingSequence=Sequence([mapping]),
+        RescaleSlope="0.25",
+        RescaleIntercept="-3",
+    )
+    assert not any("real world" in note for note in read_file(path).notes)
 
 
 def test_masks_are_black_and_white(tmp_path: Path) -> None:
