@@ -27,6 +27,7 @@ from engine.evidence.failures import bomb, damaged, truncated
 GZIP = b"\x1f\x8b"
 KEPT_ARCHIVES = 32
 KEPT_NAMES = 400_000
+KEPT_UNPACKED = 4  # archives inside archives, in memory or in a temporary file
 TAR_HEADER_BYTES = 1 << 20
 # zips that are documents, programs or arrays, told by the name of their first member
 NO_ARCHIVE = (
@@ -180,11 +181,21 @@ def _remembered(key: tuple[str, int, int], read: Callable[[], Archive | None]) -
             _archives.move_to_end(key)
             return _archives[key]
         found = _archives[key] = read()
-        names = sum(len(one.members) for one in _archives.values() if one is not None)
-        while len(_archives) > 1 and (len(_archives) > KEPT_ARCHIVES or names > KEPT_NAMES):
-            old = _archives.popitem(last=False)[1]
-            names -= len(old.members) if old is not None else 0
+        _forget()
         return found
+
+
+def _forget() -> None:
+    """Let go of the least used archives: too many, too many names, or too much unpacked."""
+    unpacked = [
+        key for key, one in _archives.items() if one is not None and isinstance(one.opened, Held)
+    ]
+    for key in unpacked[: max(0, len(unpacked) - KEPT_UNPACKED)]:
+        del _archives[key]
+    names = sum(len(one.members) for one in _archives.values() if one is not None)
+    while len(_archives) > 1 and (len(_archives) > KEPT_ARCHIVES or names > KEPT_NAMES):
+        old = _archives.popitem(last=False)[1]
+        names -= len(old.members) if old is not None else 0
 
 
 def _read(path: Path, opened: Callable[[], BinaryIO], depth: int) -> Archive | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import io
 import random
 import struct
 import tarfile
+import tempfile
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -16,7 +18,7 @@ import pytest
 from PIL import Image
 
 from engine.errors import EvidenceError
-from engine.evidence import archive, files, inflate
+from engine.evidence import archive, containers, files, inflate
 from engine.evidence.digest import file_digest
 from engine.evidence.item import ImageRef
 from engine.evidence.open import find_evidence, load_pixels, read_file
@@ -169,6 +171,30 @@ def test_an_archive_in_an_archive_one_level(tmp_path: Path) -> None:
         list(archive.members(path / "middle.zip" / "inner.zip"))
     assert caught.value.code == "nested"
     assert code_of(path / "middle.zip" / "inner.zip" / "deep" / "x") == "nested"
+
+
+def test_few_inner_archives_are_kept_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inflate, "IN_MEMORY", 1000)  # so that each lies in a temporary folder
+    folders: list[Path] = []
+    real = tempfile.mkdtemp
+
+    def noted() -> str:
+        folders.append(Path(real()))
+        return str(folders[-1])
+
+    monkeypatch.setattr(tempfile, "mkdtemp", noted)
+    content = {}
+    for number in range(9):
+        inner = make(tmp_path / "i.zip", {"x": random.Random(number).randbytes(3000)})
+        content[f"{number}.zip"] = inner.read_bytes()
+    path = make(tmp_path / "a.zip", content)
+    for number in range(9):
+        assert read(path / f"{number}.zip" / "x") == random.Random(number).randbytes(3000)
+    gc.collect()
+    assert len(folders) == 9
+    assert sum(one.exists() for one in folders) <= containers.KEPT_UNPACKED
 
 
 @pytest.mark.parametrize("first", [
