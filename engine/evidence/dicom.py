@@ -1,12 +1,11 @@
-"""One DICOM file as ``Evidence``: what object it is, how its picture is to be shown.
+"""One DICOM file as ``Evidence``, with what the grouping into series needs to know of it.
 
-Owns the judgement of kind (image, volume, cine, report, document, other) and the notes of a
-single file. Refuses to group files: that is the business of ``series``.
+Owns what differs from slice to slice: place, window, technique, where the pixels lie. Refuses to
+group files: that is the business of ``series``.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,36 +15,23 @@ from typing import Any
 from pydicom.dataset import Dataset
 
 from engine.errors import EvidenceError
-from engine.evidence import arrange, dicomdir, identity
+from engine.evidence import arrange
 from engine.evidence import dicom_facts as facts
 from engine.evidence.arrange import Spot
 from engine.evidence.dicom_facts import Plane
-from engine.evidence.dicom_layout import FLOATING, LIMIT_VALUES, Layout, layout_of
-from engine.evidence.dicom_notes import picture_notes, stream_notes
+from engine.evidence.dicom_notes import stream_notes
+from engine.evidence.dicom_other import without_pixels
+from engine.evidence.dicom_picture import Base, base_of, meta_class, window_of
 from engine.evidence.dicom_read import PARSE_ERRORS, Header, read_header
-from engine.evidence.failures import of_system, truncated
+from engine.evidence.failures import of_system
 from engine.evidence.labels import labels_of
-from engine.evidence.multiframe import Frames, frames_of, orientation_of
 from engine.evidence.native import Native, stored_of
-from engine.evidence.objects import sentence_of
-from engine.evidence.pdf import enclosed_text
-from engine.evidence.presentation import inverted_of
 from engine.evidence.quiet import quiet
 from engine.evidence.recall import Recall
-from engine.evidence.sr import is_report, report_text
 from engine.evidence.study import Evidence
-from engine.evidence.technique import (
-    directions_of,
-    frame_ms_of,
-    projection_of,
-    side_of,
-    technique_of,
-)
-from engine.evidence.terms import body_part_of, modality_of
+from engine.evidence.technique import technique_of
 
-NOWHERE = Path()
 NO_SPOT = Spot(None, None, {}, 0.0)
-LONGEST = 1_000_000
 SLICED = frozenset({"CT", "MR", "PT"})
 SINGLE = frozenset({"CR", "DX", "MG", "IO", "PX", "RG", "XA", "RF", "US", "ES", "XC", "GM", "SM"})
 
@@ -88,18 +74,6 @@ class Instance:
             return found
         spacing = found.spacing_mm and found.spacing_mm[1:]
         return replace(found, geometry=arrange.geometry_of([self.spot.plane], spacing, self.frame))
-
-
-@dataclass(frozen=True, eq=False)
-class _Base:
-    """What one header says of its picture, apart from what differs from slice to slice."""
-
-    evidence: Evidence
-    layout: Layout
-    way: Plane | None
-    frame: str | None
-    series: str
-    if_long: tuple[str, ...]
 
 
 def read_dicom(path: Path, *, salt: bytes = b"", recall: Recall | None = None) -> Instance:
@@ -154,11 +128,11 @@ def _describe(
     """Describe a parsed header; raw values become numbers only here."""
     dataset = header.dataset
     if header.pixel_tag is None:
-        return Instance(path, _without_pixels(path, header, salt), {})
-    given = (header.syntax, header.pixel_tag, header.pixel_length, _meta_class(dataset))
-    base = recall.ask("base", dataset, given, lambda: _base(path, header, salt))
+        return Instance(path, without_pixels(path, header, salt), {})
+    given = (header.syntax, header.pixel_tag, header.pixel_length, meta_class(dataset))
+    base = recall.ask("base", dataset, given, lambda: base_of(path, header, salt))
     color = base.evidence.color
-    own = dict(recall.ask("window", dataset, color, lambda: _window(dataset, color=color)))
+    own = dict(recall.ask("window", dataset, color, lambda: window_of(dataset, color=color)))
     own["technique"] = recall.ask("technique", dataset, None, lambda: technique_of(dataset))
     streamed = stream_notes(base.layout, header.codestream)
     own["notes"] = (*base.evidence.notes, *own["notes"], *streamed)
@@ -177,26 +151,10 @@ def _describe(
     )  # fmt: skip
 
 
-def _meta_class(dataset: Dataset) -> str:
-    """The class that the file meta names."""
-    return str(getattr(dataset, "file_meta", {}).get("MediaStorageSOPClassUID") or "")
-
-
 def _first(dataset: Dataset, keyword: str) -> float | None:
     """The first number of an element."""
     found = facts.numbers(dataset.get(keyword))
     return found[0] if found else None
-
-
-class _Unplaced:
-    """A header without the position of its picture, for questions of direction alone."""
-
-    def __init__(self, dataset: Dataset) -> None:
-        self._dataset = dataset
-
-    def get(self, keyword: str, default: Any = None) -> Any:
-        """As the header's, but no position."""
-        return default if keyword == "ImagePositionPatient" else self._dataset.get(keyword, default)
 
 
 def _placed(dataset: Dataset, way: Plane | None) -> Plane | None:
@@ -209,7 +167,7 @@ def _placed(dataset: Dataset, way: Plane | None) -> Plane | None:
     return Plane(way.columns, way.rows, (position[0], position[1], position[2]))
 
 
-def _group_key(base: _Base, spot: Spot) -> tuple[object, ...] | None:
+def _group_key(base: Base, spot: Spot) -> tuple[object, ...] | None:
     """Series, space, size and kind of picture (not yet direction); None if it stands alone."""
     evidence = base.evidence
     if not base.series or evidence.kind != "image" or evidence.modality in SINGLE:
@@ -220,167 +178,3 @@ def _group_key(base: _Base, spot: Spot) -> tuple[object, ...] | None:
         return None
     scout = "localizer" in evidence.notes
     return base.series, placed, base.frame, evidence.shape, evidence.photometric, scout
-
-
-def frame_token(dataset: Dataset) -> str | None:
-    """A hash of the frame of reference: equal for pictures of one space, None if unnamed."""
-    named = facts.word(dataset, "FrameOfReferenceUID")
-    return hashlib.sha256(named.encode()).hexdigest()[:16] if named else None
-
-
-def _source(dataset: Dataset, header: Header) -> dict[str, str]:
-    """The transfer syntax and the object's name."""
-    name = facts.object_name(dataset)
-    return {"transfer_syntax": str(header.syntax), "object": name, "format": "DICOM"}
-
-
-def _known_of(dataset: Dataset, salt: bytes) -> dict[str, Any]:
-    """Tokens of patient, study and series, and the shifted day."""
-    return {
-        "subject": identity.pseudonym(dataset, salt),
-        "series": identity.series_token(dataset, salt),
-        "study": identity.study_token(dataset, salt),
-        "day": identity.shifted_day(dataset, salt),
-    }
-
-
-def _without_pixels(path: Path, header: Header, salt: bytes) -> Evidence:
-    """A DICOM object that holds no picture: a report, a document or something else."""
-    dataset = header.dataset
-    source = _source(dataset, header)
-    name = source["object"]
-    if "Rows" in dataset and "Columns" in dataset and "Image Storage" in name:
-        reason = "the header announces a picture that the file does not hold; ask for it again"
-        raise EvidenceError(path, "no_pixels", reason)
-    modality = modality_of(facts.word(dataset, "Modality"))
-    text, told = None, ""
-    if is_report(dataset):
-        kind, text = "report", report_text(dataset)
-    elif name.startswith("Encapsulated"):
-        enclosed = enclosed_text(dataset)
-        kind, text, told = "document", enclosed.text, enclosed.sentence
-    else:
-        kind = "other"
-    uid = facts.word(dataset, "SOPClassUID") or _meta_class(dataset)
-    more: tuple[str, ...] = (sentence_of(uid), told)
-    if uid == dicomdir.UID:
-        more = dicomdir.notes_of(dicomdir.disc_of(path, dataset))
-    if name.startswith("DICOM object of") and kind == "other" and modality is None:
-        raise EvidenceError(path, "no_picture", "the file holds no picture; copy it again")
-    notes = () if kind == "report" else (f"{name}: holds no picture", *filter(None, more))
-    return Evidence(
-        path=path, members=(path,), kind=kind, form=None if text is None else "text",
-        modality=modality, text=text, notes=notes, source=source,
-        warnings=identity.warnings_of(
-            dataset, kind=kind, modality=modality, body_part=None, shape=None
-        ),
-        **_known_of(dataset, salt),
-    )  # fmt: skip
-
-
-def _base(path: Path, header: Header, salt: bytes) -> _Base:
-    """A DICOM object with pixels; nothing here may depend on where a single picture lies."""
-    dataset = header.dataset
-    layout = _layout(path, header)
-    shape = (layout.frames, layout.rows, layout.columns, *((3,) if layout.color else ()))
-    found = facts.in_plane_spacing(dataset)
-    in_plane = None if found is None else found[0]
-    frame = frame_token(dataset)
-    way = facts.plane_of(_Unplaced(dataset)) if shape[0] == 1 else None
-    if shape[0] == 1:
-        frames = Frames("image", 1, orientation=orientation_of(way))
-    else:
-        frames = frames_of(dataset, shape[0], in_plane, frame)
-    between = facts.slice_spacing(dataset) if frames.between is None else frames.between
-    evidence = Evidence(
-        path=NOWHERE,
-        members=(),
-        kind=frames.kind,
-        form="3d" if frames.kind == "volume" else "2d",
-        modality=modality_of(facts.word(dataset, "Modality")),
-        shape=(frames.slices, *shape[1:]),
-        color=layout.color,
-        dtype=layout.dtype.name,
-        display_inverted=inverted_of(dataset),
-        spacing_mm=None if in_plane is None else (between, *in_plane),
-        spacing_source=None if found is None else found[1],
-        orientation=frames.orientation,
-        notes=(*_notes(dataset), *picture_notes(dataset, layout), *frames.notes),
-        source=_source(dataset, header),
-        photometric=layout.photometric,
-        aspect=facts.pixel_aspect(dataset, in_plane),
-        body_part=body_part_of(facts.word(dataset, "BodyPartExamined")),
-        laterality=side_of(dataset),
-        view=projection_of(dataset),
-        directions=None if frames.orientation else directions_of(dataset),
-        frame_ms=frame_ms_of(dataset) if frames.kind == "cine" else None,
-        times=frames.times,
-        order=frames.order,
-        geometry=frames.geometry,
-        **_known_of(dataset, salt),
-    )
-    return _Base(
-        replace(evidence, warnings=_warnings(dataset, evidence, evidence.shape)),
-        layout, way, frame, facts.word(dataset, "SeriesInstanceUID"),
-        _warnings(dataset, evidence, (LONGEST, *shape[1:])),
-    )  # fmt: skip
-
-
-def _warnings(
-    dataset: Dataset, evidence: Evidence, shape: tuple[int, ...] | None
-) -> tuple[str, ...]:
-    """What must be asked before this leaves the house."""
-    return identity.warnings_of(
-        dataset, kind=evidence.kind, modality=evidence.modality, body_part=evidence.body_part,
-        shape=shape,
-    )  # fmt: skip
-
-
-def _layout(path: Path, header: Header) -> Layout:
-    """The form of the pixels, checked against what can be opened and what is there."""
-    try:
-        found = layout_of(header.dataset, floating=FLOATING.get(header.pixel_tag or 0, 0))
-    except ValueError as failure:
-        reason = "the header names no picture size; copy it again"
-        raise EvidenceError(path, "damaged", reason) from failure
-    if found.values * found.frames > LIMIT_VALUES:
-        reason = (
-            f"the header claims {found.frames} x {found.rows} x {found.columns} values, "
-            "more than can be opened"
-        )
-        raise EvidenceError(path, "too_large", reason)
-    if header.pixel_length is not None and 8 * header.pixel_length < found.bits * found.frames:
-        raise truncated(path)
-    return found
-
-
-def _window(dataset: Dataset, *, color: bool) -> dict[str, Any]:
-    """The evidence's fields on windows, with a note on a window that cannot be used."""
-    if color:
-        return {"notes": ()}
-    notes = ("the window in the header is not valid",) if facts.invalid_window(dataset) else ()
-    found = facts.window_of(dataset)
-    if found is not None:
-        windows = facts.windows_of(dataset)
-        return {
-            "window": found[0], "window_source": "header", "window_function": found[1],
-            "windows": windows, "notes": notes,
-        }  # fmt: skip
-    lut = facts.voi_lut_of(dataset)
-    if lut is not None:
-        last = lut.first + len(lut.table) - 1
-        window = ((lut.first + last + 1.0) / 2.0, last - lut.first + 1.0)
-        return {"window": window, "window_source": "lut", "notes": notes}
-    return {"window_source": "derived", "notes": notes}
-
-
-def _notes(dataset: Dataset) -> list[str]:
-    """What a reader should know before anything of the picture itself."""
-    notes = []
-    modality = facts.word(dataset, "Modality")
-    burned = facts.word(dataset, "BurnedInAnnotation")
-    if burned == "YES" or (burned != "NO" and modality in ("US", "ES", "OT", "SC")):
-        notes.append("burned-in text possible")
-    if "LOCALIZER" in [str(one).strip() for one in dataset.get("ImageType") or []]:
-        notes.append("localizer")
-    return notes

@@ -7,6 +7,7 @@ leave the header (PS3.3 C.7.3.1, C.8.3.1, C.8.7.1, C.8.11.5, C.8.11.7; PS3.16 CI
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from pydicom.dataset import Dataset
 from pydicom.multival import MultiValue
@@ -35,6 +36,22 @@ NUMBERS = (
     ("SliceThickness", "{:g} mm thick"),
     ("GantryDetectorTilt", "tilt {:g}°"),
 )
+
+
+def taken(dataset: Dataset, *, kind: str, oriented: bool) -> dict[str, Any]:
+    """Fields of ``Evidence`` on side, projection and rate.
+
+    Args:
+        dataset: the header.
+        kind: of the evidence; only a cine has a rate.
+        oriented: True if the geometry says the directions already.
+    """
+    return {
+        "laterality": side_of(dataset),
+        "view": projection_of(dataset),
+        "directions": None if oriented else directions_of(dataset),
+        "frame_ms": frame_ms_of(dataset) if kind == "cine" else None,
+    }
 
 
 def side_of(dataset: Dataset) -> str | None:
