@@ -31,8 +31,8 @@ KEPT_UNPACKED = 4  # archives inside archives, in memory or in a temporary file
 TAR_HEADER_BYTES = 1 << 20
 # zips that are documents, programs or arrays, told by the name of their first member
 NO_ARCHIVE = (
-    b"[Content_Types].xml", b"_rels/", b"docProps/", b"word/", b"xl/", b"ppt/", b"mimetype",
-    b"META-INF/", b"AndroidManifest.xml",
+    b"[Content_Types].xml", b"_rels/", b"docProps/", b"mimetype", b"META-INF/",
+    b"AndroidManifest.xml",
 )  # fmt: skip
 
 
@@ -206,6 +206,8 @@ def _read(path: Path, opened: Callable[[], BinaryIO], depth: int) -> Archive | N
             return _read_tgz(path, opened, depth)
         if is_zip(head):
             members = directory.read_zip(path, stream)
+            if any(member.name == "[Content_Types].xml" for member in members):
+                return None  # a document whose parts stand in another order
         elif is_tar(head):
             members = read_tar(path, stream)
         else:

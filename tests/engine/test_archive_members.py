@@ -208,6 +208,14 @@ def test_documents_programs_and_arrays_are_no_archives(tmp_path: Path, first: st
     assert caught.value.code == "not_archive"
 
 
+def test_a_document_in_another_order_is_no_archive(tmp_path: Path) -> None:
+    path = make(tmp_path / "a.zip", {"xl/a.xml": b"x", "[Content_Types].xml": b"x"})
+    with pytest.raises(EvidenceError) as caught:
+        list(archive.members(path))
+    assert caught.value.code == "not_archive"
+    assert names(make(tmp_path / "b.zip", {"xl/slice": b"x"})) == ["xl/slice"]
+
+
 def test_many_threads_read_one_archive(tmp_path: Path) -> None:
     content = {f"{n}.bin": random.Random(n).randbytes(40_000) for n in range(12)}
     path = make(tmp_path / "a.zip", content)
