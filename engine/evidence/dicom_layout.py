@@ -16,6 +16,10 @@ from engine.evidence import dicom_facts as facts
 
 LIMIT_VALUES = 6_000_000_000
 FLOATING = {0x7FE00008: 32, 0x7FE00009: 64}
+PHOTOMETRIC = frozenset(
+    {"MONOCHROME1", "MONOCHROME2", "PALETTE COLOR", "RGB", "HSV", "ARGB", "CMYK", "YBR_FULL",
+     "YBR_FULL_422", "YBR_PARTIAL_422", "YBR_PARTIAL_420", "YBR_ICT", "YBR_RCT", "XYB"}
+)  # fmt: skip
 HALVED = frozenset({"YBR_FULL_422", "YBR_PARTIAL_422"})
 
 
@@ -30,7 +34,7 @@ class Layout:
         high: the highest of them, counted from 0.
         signed: True for two's complement.
         planar: True if colours stand in planes.
-        photometric: Photometric Interpretation, MONOCHROME2 where the file names none.
+        photometric: Photometric Interpretation, always a defined term.
         floating: 32 or 64 for Float and Double Float Pixel Data, else 0.
     """
 
@@ -77,6 +81,18 @@ class Layout:
         return np.dtype(f"{'i' if self.signed else 'u'}{width // 8}")
 
 
+def photometric_of(dataset: Dataset) -> str:
+    """Photometric Interpretation as a defined term (PS3.3 C.7.6.3.1.2); never another word.
+
+    Anything else is taken as RGB for three samples, as MONOCHROME2 for others.
+    """
+    word = facts.word(dataset, "PhotometricInterpretation").upper()
+    for spelled in (word, word.replace(" ", "_")):
+        if spelled in PHOTOMETRIC:
+            return spelled
+    return "RGB" if facts.integer(dataset, "SamplesPerPixel", 1) == 3 else "MONOCHROME2"
+
+
 def as_long_as(layout: Layout, length: int | None) -> Layout:
     """The same, its colours not halved if the pixels are so many that they cannot be.
 
@@ -100,7 +116,6 @@ def layout_of(dataset: Dataset, *, floating: int = 0) -> Layout:
     Raises:
         ValueError: sizes or bits that no picture can have.
     """
-    photometric = facts.word(dataset, "PhotometricInterpretation") or "MONOCHROME2"
     allocated = floating or facts.integer(dataset, "BitsAllocated", 16)
     if not 1 <= allocated <= 64:
         raise ValueError("bits allocated out of range")
@@ -117,7 +132,7 @@ def layout_of(dataset: Dataset, *, floating: int = 0) -> Layout:
         high=high if stored - 1 <= high < allocated else stored - 1,
         signed=facts.integer(dataset, "PixelRepresentation") == 1,
         planar=facts.integer(dataset, "PlanarConfiguration") == 1,
-        photometric=photometric,
+        photometric=photometric_of(dataset),
         floating=floating,
     )
     if found.rows < 1 or found.columns < 1:

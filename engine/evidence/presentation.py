@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pydicom.dataset import Dataset
 
 from engine.evidence import dicom_facts as facts
+from engine.evidence.dicom_layout import photometric_of
 from engine.evidence.study import VoiLut
 from engine.evidence.window import apply_lut, derive_window, to_display
 
@@ -25,7 +26,7 @@ def inverted_of(dataset: Dataset) -> bool:
     Photometric Interpretation alone decides. Presentation LUT Shape INVERSE is how a MONOCHROME1
     picture says the same thing a second time (C.8.11.3.1.2); turning for both would undo it.
     """
-    return facts.word(dataset, "PhotometricInterpretation") == "MONOCHROME1"
+    return photometric_of(dataset) == "MONOCHROME1"
 
 
 def presentation_notes(dataset: Dataset) -> list[str]:

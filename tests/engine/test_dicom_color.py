@@ -14,6 +14,7 @@ from pydicom.dataelem import DataElement
 from pydicom.dataset import Dataset
 from pydicom.sequence import Sequence
 
+from engine.evidence.dicom_layout import photometric_of
 from engine.evidence.dicom_pixels import decode_frame_of
 from engine.evidence.open import load_pixels, read_file
 from tests.engine.dicom_files import (
@@ -421,3 +422,25 @@ def test_grey_in_the_header_with_three_samples_is_colour(tmp_path: Path) -> None
     evidence = read_file(path)
     assert evidence.color
     assert np.array_equal(load_pixels(evidence).array[0], RGB)
+
+
+@pytest.mark.parametrize(
+    ("word", "samples", "wanted"),
+    [
+        ("monochrome1 ", 1, "MONOCHROME1"),
+        ("YBR FULL 422", 3, "YBR_FULL_422"),
+        ("Palette Color", 1, "PALETTE COLOR"),
+        ("Doe^Jane", 1, "MONOCHROME2"),
+        ("Doe^Jane", 3, "RGB"),
+        (None, 3, "RGB"),
+        ("", 1, "MONOCHROME2"),
+    ],
+)
+def test_only_defined_terms_leave_the_header(word: str | None, samples: int, wanted: str) -> None:
+    dataset = Dataset()
+    dataset.SamplesPerPixel = samples
+    if word is not None:
+        dataset["PhotometricInterpretation"] = DataElement(
+            0x00280004, "CS", word, already_converted=True
+        )
+    assert photometric_of(dataset) == wanted
