@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import EvidenceError
-from engine.evidence import files, inflate
+from engine.evidence import containers, files, inflate
 from engine.evidence.failures import bomb, damaged, too_large, truncated
 from engine.evidence.grid_header import Data, GridHeader, bad_header
 from engine.evidence.numbers import FREE_BYTES, MOST_DEFLATE, Forward, Pieces, empty, fill, native
@@ -90,7 +90,7 @@ def _raw(part: Path, stream: BinaryIO, skip: int, values: NDArray[Any]) -> None:
 
 
 def _packed(
-    unpack: Callable[[Path, BinaryIO], Iterator[bytes]],
+    unpack: Callable[[Path, BinaryIO, int], Iterator[bytes]],
 ) -> Callable[[Path, BinaryIO, int, NDArray[Any]], None]:
     """A filler for compressed bytes."""
 
@@ -98,7 +98,7 @@ def _packed(
         if skip < 0:
             reason = "packed data counted from the end are not read; save it as raw"
             raise EvidenceError(part, "unsupported", reason)
-        pieces = Pieces(unpack(part, stream))
+        pieces = Pieces(unpack(part, stream, skip + values.nbytes))
         pieces.skip(skip)
         fill(pieces, part, values)
         pieces.finish()
@@ -112,6 +112,16 @@ def _rest(stream: BinaryIO, skip: int) -> bytes:
     size = stream.seek(0, 2)
     stream.seek(start)
     return stream.read(max(0, min(LIMIT_TEXT, size - start)))
+
+
+def _deflated(part: Path, stream: BinaryIO, claimed: int) -> Iterator[bytes]:
+    """Pieces of gzip (all its members) or zlib data, whichever the first bytes are."""
+    start = stream.tell()
+    zipped = stream.read(2) == containers.GZIP
+    stream.seek(start)
+    if zipped:
+        return inflate.gunzipped(part, stream, claimed=claimed)
+    return inflate.unzlibbed(part, stream)
 
 
 def _text(part: Path, stream: BinaryIO, skip: int, values: NDArray[Any]) -> None:
@@ -144,9 +154,9 @@ def _hex(part: Path, stream: BinaryIO, skip: int, values: NDArray[Any]) -> None:
 
 FILLERS: dict[str, Callable[[Path, BinaryIO, int, NDArray[Any]], None]] = {
     "raw": _raw,
-    "gzip": _packed(inflate.unzlibbed),
-    "zlib": _packed(inflate.unzlibbed),
-    "bzip2": _packed(inflate.bunzipped),
+    "gzip": _packed(_deflated),
+    "zlib": _packed(_deflated),
+    "bzip2": _packed(lambda part, stream, _: inflate.bunzipped(part, stream)),
     "text": _text,
     "hex": _hex,
 }

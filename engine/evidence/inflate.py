@@ -71,18 +71,30 @@ def deflated(path: Path, source: BinaryIO, packed: int) -> Iterator[bytes]:
 
 
 def bunzipped(path: Path, source: BinaryIO, packed: int = LIMIT_BYTES) -> Iterator[bytes]:
-    """Pieces of one bzip2 stream of at most ``packed`` bytes (method 12 of zip)."""
-    engine, left = bz2.BZ2Decompressor(), packed
-    while not engine.eof:
-        fresh = b""
-        if engine.needs_input:
-            fresh = source.read(min(CHUNK, left))
-            left -= len(fresh)
-            if not fresh:
-                raise truncated(path)
-        piece = _inflate(path, engine, fresh)
-        if piece:
-            yield piece
+    """Pieces of bzip2 data of at most ``packed`` bytes (method 12 of zip), all its streams."""
+    left = packed
+
+    def more() -> bytes:
+        nonlocal left
+        fresh = source.read(min(CHUNK, left))
+        left -= len(fresh)
+        return fresh
+
+    pending = more()
+    while True:
+        engine = bz2.BZ2Decompressor()
+        while not engine.eof:
+            if engine.needs_input and not pending:
+                pending = more()
+                if not pending:
+                    raise truncated(path)
+            piece = _inflate(path, engine, pending)
+            pending = b""
+            if piece:
+                yield piece
+        pending = engine.unused_data or more()
+        if not pending.startswith(b"BZh"):
+            return
 
 
 def gunzipped(path: Path, source: BinaryIO, *, claimed: int = 0) -> Iterator[bytes]:

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import tracemalloc
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,17 @@ def test_every_encoding_and_number_format(tmp_path: Path, kind: str, encoding: s
     np.testing.assert_array_equal(got, array)
     if encoding != "hex":  # pynrrd reads no hex
         np.testing.assert_array_equal(nrrd.read(str(path), index_order="C")[0], got)
+
+
+@pytest.mark.parametrize(("encoding", "compress"), [("gzip", gzip.compress), ("bz2", bz2.compress)])
+def test_packed_data_in_several_streams(
+    tmp_path: Path, encoding: str, compress: Callable[[bytes], bytes]
+) -> None:
+    array = values("i2", (30, 40, 50))
+    raw = array.tobytes()
+    body = b"".join(compress(raw[at : at + 50_000]) for at in range(0, len(raw), 50_000))
+    path = write(tmp_path / "a.nrrd", array, body, encoding=encoding)
+    np.testing.assert_array_equal(load_pixels(read_file(path)).array, array)
 
 
 @pytest.mark.parametrize("kind", KINDS[2:])
