@@ -10,8 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from charset_normalizer import from_bytes
-
 MARKS = (
     (b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe\x00\x00", "utf-32"),
     (b"\x00\x00\xfe\xff", "utf-32"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"),
@@ -100,6 +98,8 @@ def guess(raw: bytes) -> str | None:
     best = max(score for score, _ in scores)
     if best >= PLAUSIBLE:
         return next(name for score, name in scores if score == best)
+    from charset_normalizer import from_bytes  # the last resort is seldom asked
+
     found = from_bytes(sample).best()
     return None if found is None or found.encoding == "ascii" else str(found.encoding)
 

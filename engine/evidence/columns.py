@@ -37,6 +37,8 @@ OTHERS = (
 )  # fmt: skip
 PATIENTS = ("patientid", "subjectid", "patient", "subject", "pid", "mrn", "patid", "personid")
 PERSON = re.compile(r"name|patient|mrn|accession|birth|dob|physician|phone|address|email|ssn")
+# long cells that are no text of a report, whatever their length
+NO_TEXT = re.compile(PERSON.pattern + r"|path|file|url|uri|institution|hospital|street|city|device")
 AROUND = frozenset({"section", "raw", "original", "clean", "cleaned", "en", "eng", "english", "de",
                     "es", "fr", "it"})  # fmt: skip
 LEAST = 24.0  # letters that a column must have on average to be text
@@ -105,12 +107,16 @@ def _known() -> frozenset[str]:
     return frozenset([*WHOLE, *parts, *OTHERS, *PATIENTS])
 
 
-def choose(header: Sequence[str] | None, rows: Sequence[Sequence[str]]) -> Choice | None:
+def choose(
+    header: Sequence[str] | None, rows: Sequence[Sequence[str]], *, by_length: str = "allowed"
+) -> Choice | None:
     """The columns that make the text of each row.
 
     Args:
         header: the names of the columns, None if the table has none.
         rows: the first rows, to see which column is long.
+        by_length: ``allowed``, or ``refused`` for files that may be anything but a table of texts
+            (settings, side files of pictures): then only a name makes a column the text.
 
     Returns:
         None if no column is named as text and none is long enough to be one.
@@ -118,7 +124,8 @@ def choose(header: Sequence[str] | None, rows: Sequence[Sequence[str]]) -> Choic
     names = [plain(name) for name in header or ()]
     patient = next((names.index(one) for one in PATIENTS if one in names), None)
     persons = tuple(at for at, name in enumerate(names) if PERSON.search(name))
-    for found in (_by_name(names, rows), _longest(names, rows)):
+    long = _longest(names, rows) if by_length == "allowed" else None
+    for found in (_by_name(names, rows), long):
         if found is not None:
             columns, named = found
             kept = tuple(at for at in persons if at not in {one for _, one in columns})
@@ -153,7 +160,7 @@ def _longest(
     """The column with the most words, if it is long enough to be text."""
     wide = max((len(row) for row in rows), default=0)
     means = [
-        -1.0 if at < len(names) and PERSON.search(names[at]) else _mean(rows, at, words=True)
+        -1.0 if at < len(names) and NO_TEXT.search(names[at]) else _mean(rows, at, words=True)
         for at in range(wide)
     ]  # fmt: skip
     if not means or max(means) < LEAST:

@@ -322,4 +322,9 @@ def _choose_keys(table: _Table, first: list[bytes]) -> None:
             continue
     table.names = rows.names_of(records)
     cut = [rows.cells_of(record, table.names) for record in records]
-    table.choice = columns.choose(table.names, cut)
+    # one object, or objects unlike each other, may be settings or the side file of a picture
+    shared = sum(record.keys() == records[0].keys() for record in records) if records else 0
+    alike = len(records) > 1 and shared >= 0.5 * len(records)
+    table.choice = columns.choose(table.names, cut, by_length="allowed" if alike else "refused")
+    if table.kind == "JSON record" and table.choice and table.choice.named in columns.OTHERS:
+        table.choice = None

@@ -124,6 +124,10 @@ def test_json_lines_with_a_broken_one(tmp_path: Path) -> None:
     ("name", "content"),
     [("a.csv", "id,label\n1,0\n2,1\n"), ("a.json", '{"lr": 0.1, "layers": [1, 2]}'),
      ("a.json", '{"name": "triptych", "version": "1"}'), ("a.json", "[1, 2, 3]"),
+     ("a.json", '{"EchoTime": 0.03, "InstitutionAddress": "Somewhere Street 1, Some City, Land"}'),
+     ("a.json", '{"ProtocolName": "a protocol with quite a long name", "description": "a b c"}'),
+     ("a.json", '{"scripts": {"test": "run all of the tests of this project now"}}'),
+     ("a.csv", "id,file_path\n1,C:/a folder with a long name/and a file.dcm\n"),
      ("a.jsonl", '{"a": 1}\n')],
 )  # fmt: skip
 def test_tables_without_text_are_named(tmp_path: Path, name: str, content: str) -> None:
