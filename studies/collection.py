@@ -28,7 +28,7 @@ from studies.import_buffer import READER, Buffer, Part, indexed
 from studies.walk import Folder, count_files, printable, walk
 
 AT_ONCE = 2000  # files read between two marks of what is done
-HEADERS = (".hdr", ".mhd", ".nhdr")
+HEADERS = (".hdr", ".hdr.gz", ".mhd", ".nhdr")
 CONTAINERS = (".zip", ".tar", ".tgz", ".tbz2", ".txz", ".tar.gz", ".tar.bz2", ".tar.xz", *PARTED)
 NAMED_MOST = 2000  # left-out files told by name; of the rest only how many for which reason
 

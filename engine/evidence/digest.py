@@ -14,6 +14,7 @@ from engine.errors import EvidenceError
 from engine.evidence import arrays, files, grid, medmnist
 from engine.evidence.failures import of_system
 from engine.evidence.item import Item
+from engine.evidence.nifti_header import IMAGES, plain_name
 
 LIMIT = 400_000
 BLOCK = 1 << 20
@@ -88,9 +89,10 @@ def part_digest(held: Path, rest: tuple[str, ...]) -> bytes:
 
 def companions(path: Path) -> list[Path]:
     """The data files that belong to a header file (.hdr, .mhd, .nhdr); empty for others."""
-    suffix = path.suffix.lower()
+    plain = plain_name(path)
+    suffix = plain.suffix.lower()
     if suffix == ".hdr":
-        found = [path.with_suffix(end) for end in (".img", ".img.gz", ".IMG")]
+        found = [plain.with_suffix(end) for end in IMAGES]
         return [one for one in found if files.exists(one)][:1]
     if suffix not in (".mhd", ".nhdr") or not files.exists(path):  # a pipe would wait for ever
         return []

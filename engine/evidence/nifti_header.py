@@ -26,6 +26,7 @@ TO_MM = {1: 1000.0, 3: 0.001}
 LIMIT_VALUES = 6_000_000_000
 DIFFER_MM = 0.1  # two orientations of one file farther apart than this are said to differ
 SAME_SIZE = 0.01
+IMAGES = (".img", ".img.gz", ".IMG")
 RGB_INTENTS = (2003, 2004)
 
 
@@ -94,7 +95,7 @@ def is_nifti(head: bytes, path: Path) -> bool:
 
     The .img of a pair counts too while its header lies beside it.
     """
-    suffix = path.suffix.lower()
+    suffix = plain_name(path).suffix.lower()
     if suffix == ".img":
         return header_of(path) != path
     if len(head) < 348:
@@ -105,12 +106,17 @@ def is_nifti(head: bytes, path: Path) -> bool:
     return suffix == ".hdr" and 348 in sizes
 
 
+def plain_name(path: Path) -> Path:
+    """The path without a last .gz."""
+    return path.with_suffix("") if path.suffix.lower() == ".gz" else path
+
+
 def header_of(path: Path) -> Path:
     """The .hdr beside a .img, if it is a header of this family; else the path itself."""
-    if path.suffix.lower() != ".img":
+    if plain_name(path).suffix.lower() != ".img":
         return path
-    for suffix in (".hdr", ".HDR"):
-        found = path.with_suffix(suffix)
+    for suffix in (".hdr", ".HDR", ".hdr.gz"):
+        found = plain_name(path).with_suffix(suffix)
         if files.exists(found):
             with files.open_file(found) as stream:
                 return found if is_nifti(stream.read(352), found) else path
@@ -250,8 +256,8 @@ def image_of(path: Path) -> Path:
     Raises:
         EvidenceError: ``missing``.
     """
-    for suffix in (".img", ".img.gz", ".IMG"):
-        found = path.with_suffix(suffix)
+    for suffix in IMAGES:
+        found = plain_name(path).with_suffix(suffix)
         if files.exists(found):
             return found
     raise EvidenceError(path, "missing", "the .img file beside this header is not there; add it")

@@ -16,7 +16,7 @@ from engine.evidence import dicomdir
 from engine.evidence.digest import companions
 
 IGNORED = frozenset({"thumbs.db", "desktop.ini"})
-HEADERS = (".hdr", ".mhd", ".nhdr")
+HEADERS = (".hdr", ".hdr.gz", ".mhd", ".nhdr")
 
 
 @dataclass(frozen=True, eq=False)

@@ -309,6 +309,13 @@ def test_gzip_counts_by_content_and_pairs_are_one(tmp_path: Path) -> None:
     assert read_file(pair / "x.img").path == pair / "x.hdr"
     (pair / "x.img.gz").write_bytes(gzip.compress((pair / "x.img").read_bytes()))
     (pair / "x.img").unlink()
+    np.testing.assert_array_equal(load_pixels(read_file(pair / "x.img.gz")).array.T, array)
+    (pair / "x.hdr.gz").write_bytes(gzip.compress((pair / "x.hdr").read_bytes()))
+    (pair / "x.hdr").rename(tmp_path / "x.hdr")
+    (found,) = find_evidence([pair])
+    assert [one.name for one in found.members] == ["x.hdr.gz", "x.img.gz"]
+    (tmp_path / "x.hdr").rename(pair / "x.hdr")
+    (pair / "x.hdr.gz").unlink()
     np.testing.assert_array_equal(load_pixels(read_file(pair / "x.hdr")).array.T, array)
 
 
