@@ -15,6 +15,7 @@ from typing import Any
 
 from pydicom.dataset import Dataset
 from pydicom.sequence import Sequence
+from pydicom.uid import UID
 
 from engine.evidence.identity import date_of
 from engine.evidence.terms import BODY_PARTS, MODALITIES
@@ -55,13 +56,14 @@ CODES = ("CodeValue", "LongCodeValue", "CodingSchemeDesignator", "CodingSchemeVe
 
 
 def new_uid(uid: str, salt: bytes) -> str:
-    """The identifier that stands for another, equal each time; the standard's own are kept.
+    """The identifier that stands for another, equal each time; the standard's own names are kept.
 
     Returns:
         A UID below 2.25 (PS3.5 B.2), made of a salted hash.
     """
     plain = uid.strip("\0 ")
-    if not plain or plain.startswith(STANDARD_ROOT):
+    registered = plain.startswith(STANDARD_ROOT) and UID(plain).name != plain
+    if not plain or registered:
         return plain
     raw = hmac.new(salt, f"\0uid\0{plain}".encode(), hashlib.sha256).digest()
     return f"2.25.{uuid.UUID(bytes=raw[:16], version=5).int}"

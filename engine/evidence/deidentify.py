@@ -30,6 +30,7 @@ NO_INSTANCE = ("Class", "TransferSyntax", "CodingScheme", "ContextUID", "Mapping
                "ContextGroup", "Template", "Creator")  # fmt: skip
 METHOD = "PS3.15 Annex E Basic Profile; pixels not treated"
 DEPTH = 60
+LENGTHS = {"SH": 16, "LO": 64}
 
 
 def deidentify(dataset: Dataset, *, options: frozenset[str], salt: bytes) -> Dataset:
@@ -238,12 +239,17 @@ class _Work:
         if action.column in ("descriptors", "patient") and element.VR in TEXT:
             value = element.value
             many = [value] if isinstance(value, str) or value is None else list(value)
-            words = [cleaning.known_words(str(one or ""))[:64] for one in many]
+            words = [self.words(one, element.VR) for one in many]
             kept = [one for one in words if one]
             return (
                 DataElement(tag, element.VR, kept if len(kept) > 1 else kept[0]) if kept else None
             )
         return None
+
+    def words(self, value: Any, vr: str) -> str:
+        """The terms in a description; a patient may be called like one of them."""
+        known = cleaning.known_words(self.scrubber.clean(str(value or "")))
+        return known[: LENGTHS.get(vr, 1024)].strip()
 
     def codes(self, element: DataElement, depth: int) -> DataElement | None:
         """Codes of public schemes; other items are judged attribute by attribute."""
@@ -269,7 +275,7 @@ class _Work:
         for keyword in ("ConceptNameCodeSequence", "ConceptCodeSequence"):
             if any(cleaning.known_code(code) is None for code in source.get(keyword) or []):
                 return None
-        words = cleaning.known_words(str(source.get("TextValue", "") or ""))
+        words = self.words(source.get("TextValue"), "UT")
         out = self.item(source, depth + 1)
         if kind == "TEXT":
             if not words or "clean-descriptors" not in self.options:

@@ -231,6 +231,23 @@ def test_descriptions_keep_terms_and_lose_everything_else() -> None:
     assert "StudyDescription" not in out
 
 
+def test_a_patient_called_like_a_term_is_not_kept_as_one() -> None:
+    dataset = Dataset()
+    dataset.PatientName = "Sharp^Post"
+    dataset.SeriesDescription = "AX post SHARP kernel, Sharp"
+    out = deidentify(dataset, options=frozenset({"clean-descriptors"}), salt=b"s")
+    assert out.SeriesDescription == "AX kernel"
+
+
+def test_an_instance_below_the_standards_root_is_replaced() -> None:
+    dataset = Dataset()
+    dataset.SOPInstanceUID = "1.2.840.10008.77.7.7"
+    dataset.FrameOfReferenceUID = "1.2.840.10008.1.4.1.1"  # Talairach Brain Atlas, registered
+    out = deidentify(dataset, options=frozenset(), salt=b"s")
+    assert out.SOPInstanceUID.startswith("2.25.")
+    assert out.FrameOfReferenceUID == "1.2.840.10008.1.4.1.1"
+
+
 def test_safe_private_elements_stay_with_their_block() -> None:
     dataset = Dataset()
     block = dataset.private_block(0x0019, "SIEMENS MR HEADER", create=True)
