@@ -30,6 +30,7 @@ def is_archive(head: bytes) -> bool:
     True as well for packed files that ``members`` refuses with a sentence (7z, RAR, xz, ...).
 
     For a .tgz these are the first bytes as ``files.open_file`` gives them, that is, unzipped.
+    Packed by bzip2 or xz, a tar is found when it is opened; other packed files are refused then.
     """
     return containers.is_zip(head) or containers.is_tar(head) or sealed(head) is not None
 

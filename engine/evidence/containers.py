@@ -14,7 +14,7 @@ import tempfile
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -25,6 +25,12 @@ from engine.evidence.directory import LOCAL, Member
 from engine.evidence.failures import bomb, damaged, truncated
 
 GZIP = b"\x1f\x8b"
+Unpacker = Callable[[Path, BinaryIO], Iterator[bytes]]
+PACKED: dict[bytes, Unpacker] = {
+    GZIP: inflate.gunzipped,
+    b"BZh": inflate.bunzipped,
+    b"\xfd7zXZ\0": inflate.unxzed,
+}
 KEPT_ARCHIVES = 32
 KEPT_NAMES = 400_000
 KEPT_UNPACKED = 4  # archives inside archives, in memory or in a temporary file
@@ -202,8 +208,9 @@ def _read(path: Path, opened: Callable[[], BinaryIO], depth: int) -> Archive | N
     """Read the directory of whatever archive the bytes are."""
     with opened() as stream:
         head = stream.read(512)
-        if head.startswith(GZIP):
-            return _read_tgz(path, opened, depth)
+        unpack = next((one for mark, one in PACKED.items() if head.startswith(mark)), None)
+        if unpack is not None:
+            return _read_packed(path, opened, depth, unpack)
         if is_zip(head):
             members = directory.read_zip(path, stream)
             if any(member.name == "[Content_Types].xml" for member in members):
@@ -215,14 +222,26 @@ def _read(path: Path, opened: Callable[[], BinaryIO], depth: int) -> Archive | N
     return Archive(path, opened, {member.name: member for member in members}, depth)
 
 
-def _read_tgz(path: Path, opened: Callable[[], BinaryIO], depth: int) -> Archive | None:
-    """The archive inside a .tgz, unpacked once; None for other gzip files."""
-    with unzipped(path, opened()) as stream:
+def _read_packed(
+    path: Path, opened: Callable[[], BinaryIO], depth: int, unpack: Unpacker
+) -> Archive | None:
+    """The archive inside a packed file (.tgz, .tar.xz), unpacked once; None for others."""
+    source = opened()
+    source.seek(0)
+    pieces = inflate.ahead(inflate.limited(path, unpack(path, source), _size_of(source)))
+    with io.BufferedReader(inflate.Inflated(pieces, source, size=None)) as stream:
         if not is_tar(stream.read(512)):
             return None
         stream.seek(0)
-        whole = Held(stream)
+        whole = Held(cast(BinaryIO, stream))
     return _read(path, whole, depth)
+
+
+def _size_of(source: BinaryIO) -> int:
+    """The length of a stream; it stays at its start."""
+    size = source.seek(0, 2)
+    source.seek(0)
+    return size
 
 
 class _Headers:

@@ -24,6 +24,7 @@ CHUNK = 1 << 18
 IN_MEMORY = 32 << 20  # a stream keeps at most this much in memory
 FREE_BYTES = 512 << 20  # up to this size no ratio is asked for: empty masks shrink 1000 times
 RATIO = 200
+XZ_MEMORY = 192 << 20
 LIMIT_BYTES = 16 << 30  # of one unpacked file
 
 
@@ -139,6 +140,33 @@ def unzlibbed(path: Path, source: BinaryIO) -> Iterator[bytes]:
         pending = engine.unconsumed_tail
         if piece:
             yield piece
+
+
+def unxzed(path: Path, source: BinaryIO) -> Iterator[bytes]:
+    """Pieces of one xz stream."""
+    import lzma  # some Pythons are built without it
+
+    engine = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=XZ_MEMORY)
+    while not engine.eof:
+        fresh = source.read(CHUNK) if engine.needs_input else b""
+        if engine.needs_input and not fresh:
+            raise truncated(path)
+        try:
+            piece = engine.decompress(fresh, CHUNK)
+        except lzma.LZMAError as failure:
+            raise damaged(path) from failure
+        if piece:
+            yield piece
+
+
+def limited(path: Path, pieces: Iterator[bytes], packed: int) -> Iterator[bytes]:
+    """Pieces, as long as all of them are not more than ``packed`` bytes may become."""
+    made = 0
+    for piece in pieces:
+        made += len(piece)
+        if made > allowed(packed):
+            raise bomb(path)
+        yield piece
 
 
 def _inflate(path: Path, engine: _Decompressor, data: bytes) -> bytes:

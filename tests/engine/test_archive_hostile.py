@@ -74,8 +74,9 @@ def test_gzip_that_grows_beyond_measure(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("small_limits")
-def test_a_tgz_and_an_inner_archive_that_grow(tmp_path: Path) -> None:
-    with tarfile.open(tmp_path / "a.tgz", "w:gz") as made:
+@pytest.mark.parametrize("mode", ["w:gz", "w:bz2", "w:xz"])
+def test_a_packed_tar_and_an_inner_archive_that_grow(tmp_path: Path, mode: str) -> None:
+    with tarfile.open(tmp_path / "a.tgz", mode) as made:
         info = tarfile.TarInfo("x")
         info.size = ZEROS
         made.addfile(info, io.BytesIO(bytes(ZEROS)))

@@ -233,7 +233,7 @@ def test_the_archive_can_be_replaced_while_it_is_known(tmp_path: Path) -> None:
     assert read(path / "x") == b"second, longer"
 
 
-@pytest.mark.parametrize("mode", ["w", "w:gz"])
+@pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
 def test_tar_archives(tmp_path: Path, mode: str) -> None:
     good = {"IMAGES/a": b"abc" * 900, "../up": b"u", "long/" + "n" * 160: b"l"}
     path = tmp_path / "a.tar"
