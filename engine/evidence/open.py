@@ -229,6 +229,8 @@ def _stamp(path: Path) -> tuple[int, int] | None:
         return None
     if not stat.S_ISREG(facts.st_mode):
         raise EvidenceError(path, "not_a_file", "this is no ordinary file; leave it out")
+    if facts.st_size == 0:  # not even opened: a system's own files have no size and may block
+        raise EvidenceError(path, "empty", "the file has no content; copy it again")
     return facts.st_size, facts.st_mtime_ns
 
 
