@@ -8,6 +8,7 @@ is grasped before anything else. Changes states only through its canvas.
 from __future__ import annotations
 
 import weakref
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt
@@ -23,6 +24,8 @@ ZOOM_PER_PIXEL = 1 / 150
 WHEEL_ZOOM = 1.0015
 CROSS_GRASP = 10.0
 CLICK = 3.0
+BAR_MARGIN = 8.0
+BAR_REACH = 14.0  # from the right edge
 MEASURE_OF = {
     "distance": "distance", "angle": "angle", "roi": "ellipse", "roi-box": "rectangle",
     "probe": "probe",
@@ -111,6 +114,8 @@ class Gestures:
             self._begin_measure(at)
         elif self._doing == "cross":
             self._canvas.point_cross(at)
+        elif self._doing == "bar":
+            self._to_depth(at)
 
     def _meaning(self, button: Qt.MouseButton, modifiers: Qt.KeyboardModifier, at: QPointF) -> str:
         canvas = self._canvas
@@ -124,6 +129,8 @@ class Gestures:
             return ""
         if modifiers & SHIFT or self.space.down:
             return "pan"
+        if canvas.on_bar(at):
+            return "bar"
         if canvas.grasp_measure(at):
             return "move"
         if canvas.tool in MEASURE_OF:
@@ -162,6 +169,17 @@ class Gestures:
             canvas.update()
         elif self._doing == "cross":
             canvas.point_cross(at)
+        elif self._doing == "bar":
+            self._to_depth(at)
+
+    def _to_depth(self, at: QPointF) -> None:
+        """The slice at a place of the slice bar."""
+        canvas = self._canvas
+        assert canvas.picture is not None
+        last = canvas.picture.slices - 1
+        share = (at.y() - BAR_MARGIN) / max(1.0, canvas.height() - 2 * BAR_MARGIN)
+        index = round(min(1.0, max(0.0, share)) * last)
+        canvas.act(replace(canvas.state, depth=index / last))
 
     def _hover(self, at: QPointF, modifiers: Qt.KeyboardModifier) -> None:
         canvas = self._canvas

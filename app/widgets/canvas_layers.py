@@ -63,7 +63,7 @@ def paint_picture(painter: QPainter, images: SliceImages, looks: Looks) -> None:
     draw.draw_slice(painter, images, picture, state, placed, view)
     if "graphics" in looks.shown and picture.overlays:
         draw.draw_graphics(painter, images, picture, state, placed, view)
-    draw.draw_inset(painter, picture, view)
+    draw.draw_inset(painter, picture, state, view)
 
 
 def paint_marks(painter: QPainter, looks: Looks) -> None:

@@ -15,7 +15,7 @@ from app import theme
 from app.widgets import canvas_words as words
 from app.widgets import halo
 from app.widgets.content import Picture, ViewState, slice_index, window_of
-from app.widgets.placement import Placement
+from app.widgets.placement import Placement, oriented
 from app.widgets.slice_images import SliceImages, color_image, draw_part
 
 INSET_SHARE = 0.3
@@ -226,26 +226,23 @@ def _runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
     return [(int(first), int(last)) for first, last in edges.reshape(-1, 2)]
 
 
-def draw_inset(painter: QPainter, picture: Picture, view: QRectF) -> None:
+def draw_inset(painter: QPainter, picture: Picture, state: ViewState, view: QRectF) -> None:
     """The whole picture, small, at the bottom right, with the region's box on it."""
     if picture.source is None or picture.box is None:
         return
     rows, columns = picture.source.shape[:2]
-    side = min(view.width(), view.height()) * INSET_SHARE
-    scale = side / max(columns, rows * picture.aspect)
-    size = QRectF(0, 0, columns * scale, rows * picture.aspect * scale)
+    width, height = float(columns), rows * picture.aspect
+    if state.turns % 2:
+        width, height = height, width
+    scale = min(view.width(), view.height()) * INSET_SHARE / max(width, height)
+    size = QRectF(0, 0, width * scale, height * scale)
     size.moveBottomRight(view.bottomRight() - QPointF(14, 6))
-    painter.drawImage(size, to_image(picture.source, inverted=False))
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, True)
+    painter.drawImage(size, to_image(oriented(picture.source, state), inverted=state.inverted))
     painter.setPen(QPen(QColor(theme.QUIET), 1))
     painter.drawRect(size)
-    left, top, right, bottom = picture.box
-    region = QRectF(
-        size.left() + left * scale,
-        size.top() + top * picture.aspect * scale,
-        (right - left) * scale,
-        (bottom - top) * picture.aspect * scale,
-    )
-    painter.setPen(QPen(QColor(theme.PICTURE), 3))
-    painter.drawRect(region)
-    painter.setPen(QPen(QColor(theme.TEXT), 1))
-    painter.drawRect(region)
+    placed = Placement(size, rows, columns, state.flip_h, state.flip_v, state.turns)
+    region = placed.region(*picture.box)
+    for color, line in ((theme.PICTURE, 3), (theme.TEXT, 1)):
+        painter.setPen(QPen(QColor(color), line))
+        painter.drawRect(region)

@@ -11,7 +11,7 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
     QHideEvent,
@@ -26,7 +26,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app import keys, theme
 from app.widgets import canvas_layers as layers
 from app.widgets import cine, placement
-from app.widgets.canvas_gestures import MEASURE_OF, Gestures
+from app.widgets.canvas_gestures import BAR_REACH, MEASURE_OF, Gestures
 from app.widgets.canvas_marks import MarkedCanvas
 from app.widgets.content import Picture, ViewState, slice_index
 from app.widgets.slice_images import SliceImages
@@ -231,6 +231,12 @@ class ImageCanvas(MarkedCanvas):
             self.acted.emit()
 
     _act = act
+
+    def on_bar(self, at: QPointF) -> bool:
+        """True if a place lies on the slice bar."""
+        if self._picture is None or self._picture.slices < 2 or "bar" not in self._shown():
+            return False
+        return at.x() >= self.width() - BAR_REACH
 
     def sizeHint(self) -> QSize:
         return QSize(320, 320)

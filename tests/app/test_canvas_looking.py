@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 
 from app import keys
 from app.widgets import cine
-from app.widgets.content import ViewState, eight_bit
+from app.widgets.content import ViewState, crop, eight_bit
 from app.widgets.halo import word
 from app.widgets.image_canvas import ImageCanvas
 from engine.evidence.study import Overlay
@@ -100,6 +100,40 @@ def test_space_and_left_pan_until_it_is_released(canvas):
     drag(canvas, (100, 100), (140, 100))
     assert canvas.state.pan_x == pytest.approx(0.1)
     assert canvas.state.factor > 1
+
+
+def test_the_slice_bar_is_dragged(canvas):
+    x = canvas.width() - 5
+    drag(canvas, (x, 150), (x, 4))
+    assert canvas.state.depth == 0.0
+    drag(canvas, (x, 20), (x, 295))
+    assert canvas.slice_and_moment[0] == 11
+    drag(canvas, (x, 20), (x, 150))
+    assert canvas.slice_and_moment[0] in (5, 6)
+    assert canvas.state.factor == 1.0
+    canvas.set_overlays(frozenset())
+    drag(canvas, (x - 60, 20), (x, 20))
+    assert canvas.state.factor > 1.0
+
+
+def test_the_inset_of_a_region_turns_with_its_picture(qtbot):
+    whole = np.zeros((100, 60), np.uint8)
+    whole[:50] = 200
+    region = crop(eight_bit(whole), (10, 60, 40, 90))
+    canvas = ImageCanvas()
+    qtbot.addWidget(canvas)
+    canvas.resize(300, 300)
+    canvas.set_overlays(frozenset())
+
+    def brightness(state):
+        canvas.set_picture(region, state)
+        image = canvas.grab().toImage()
+        # the inset's size is 90 along its longer side, at 14 and 6 from the corner
+        return [image.pixelColor(300 - 14 - 20, y).red() for y in (300 - 6 - 86, 300 - 6 - 4)]
+
+    assert brightness(ViewState()) == [200, 0]
+    assert brightness(ViewState(flip_v=True)) == [0, 200]
+    assert brightness(ViewState(flip_v=True, inverted=True)) == [255, 55]
 
 
 def test_the_frame_due_follows_the_clock():
