@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from engine.evidence.identity import date_of
+from engine.evidence.terms import MODALITIES
 
 MARK = "[removed]"
 EASTERN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
@@ -20,7 +21,7 @@ _COMMON = """
     right chest head male female normal the and for with und der die das von des les del
     frau herr mr mrs ms miss dr med prof jr sr phd madame monsieur mme mlle señor señora signora
 """
-COMMON = frozenset(_COMMON.split())
+COMMON = frozenset(_COMMON.split()) | {one.casefold() for one in MODALITIES}
 
 
 class Scrubber:
