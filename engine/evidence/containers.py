@@ -66,6 +66,7 @@ class Archive:
         opened: gives a fresh seekable stream over its bytes.
         members: its files by cleaned name, in the archive's order.
         depth: 0 on disk, 1 inside another archive.
+        plain: members that were seen not to be gzip files.
     """
 
     path: Path
@@ -73,6 +74,7 @@ class Archive:
     members: dict[str, Member]
     depth: int = 0
     folded: dict[str, str] = field(default_factory=dict)
+    plain: set[str] = field(default_factory=set)
 
     def member(self, name: str) -> Member | None:
         """A member by name; a name that differs only by case is found too."""

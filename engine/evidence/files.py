@@ -51,11 +51,16 @@ def open_file(path: Path) -> BinaryIO:
         EvidenceError: a container on the way is damaged, encrypted, cut or a bomb. Reading may
             raise it too: damage is met where it lies.
     """
-    stream = open_raw(path)
+    place = containers.locate(path)
+    stream = _open(path, place)
     try:
         zipped = stream.read(2) == containers.GZIP
         stream.seek(0)
-        return containers.unzipped(path, stream) if zipped else stream
+        if zipped:
+            return containers.unzipped(path, stream)
+        if place.archive is not None and place.member is not None:
+            place.archive.plain.add(place.member.name)
+        return stream
     except BaseException:
         stream.close()
         raise
@@ -63,7 +68,11 @@ def open_file(path: Path) -> BinaryIO:
 
 def open_raw(path: Path) -> BinaryIO:
     """As ``open_file``, but gzip files as they are: for hashes and for readers that unzip."""
-    place = containers.locate(path)
+    return _open(path, containers.locate(path))
+
+
+def _open(path: Path, place: containers.Place) -> BinaryIO:
+    """The bytes of a place as they are."""
     if place.rest:
         raise FileNotFoundError(2, "a part of a file is no file", str(path))
     if place.archive is None or place.member is None:
@@ -85,7 +94,12 @@ def facts_of(path: Path) -> FileFacts:
         size, last = -1, place.file
     found = last.stat()
     size = found.st_size if size < 0 else size
-    if not place.rest and size > 18:
+    known = (
+        place.archive is not None
+        and place.member is not None
+        and place.member.name in place.archive.plain
+    )
+    if not place.rest and size > 18 and not known:
         size = _unzipped_size(place.file, size)
     return FileFacts(size, found.st_mtime_ns)
 
