@@ -225,9 +225,10 @@ def items(
         files: ``"all"``, or ``"middle"`` for the middle file of each alone (a thumbnail's),
             since a page of series has tens of thousands of files.
     """
-    columns = (evidence, with_report().label("has_report"))
-    query = _filtered(select_rows(*columns), collection_name, filters or Filters())
-    query = query.order_by(evidence.c.id).offset(offset).limit(limit)
+    page = _filtered(select_rows(evidence.c.id), collection_name, filters or Filters())
+    page = page.order_by(evidence.c.id).offset(offset).limit(limit)
+    query = select_rows(evidence, with_report().label("has_report"))
+    query = query.where(evidence.c.id.in_(page)).order_by(evidence.c.id)
     with store.reading() as connection:
         return _whole(connection, query, files=files)
 

@@ -144,6 +144,10 @@ class Buffer:
 
     def _of(self, member: Path) -> tuple[int, int]:
         """Size and time of the file on disk that a member is, or lies in."""
-        found = self._facts.get(str(member))
-        above = (self._facts.get(str(place)) for place in member.parents)
-        return found or next((facts for facts in above if facts is not None), (0, 0))
+        name = str(member)
+        while (found := self._facts.get(name)) is None:
+            above = os.path.dirname(name)  # noqa: PTH120 - of a hundred thousand parts
+            if above == name:
+                return 0, 0
+            name = above
+        return found

@@ -177,7 +177,7 @@ class NeighboursView(QWidget):
         self.count.setValue(10)
         self.count.setAccessibleName("How many neighbours")
         self.count.valueChanged.connect(self.count_chosen)
-        self.others = QCheckBox("Other patients only")
+        self.others = QCheckBox("Other patients")
         self.others.setAccessibleName(self.others.text())
         self.others.setToolTip("Leave out what is of the same patient or study as the query.")
         self.others.toggled.connect(self.others_chosen)
