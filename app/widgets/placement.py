@@ -17,6 +17,9 @@ from app.widgets.content import Picture, ViewState
 from app.widgets.view_commands import Room, fit_scale, shown_size
 
 
+EXACT = 1e-6  # of a device pixel
+
+
 @dataclass(frozen=True)
 class Placement:
     """One picture on one canvas.
@@ -99,8 +102,13 @@ def place(picture: Picture, state: ViewState, view: QRectF, ratio: float = 1.0) 
 
 
 def _snap(length: float, room: float) -> int:
-    """Whole pixels with an equal rest on both sides, so that no edge is drawn by halves."""
+    """Whole pixels with an equal rest on both sides, so that no edge is drawn by halves.
+
+    A length that is whole already stays: at actual size each pixel is drawn as it is.
+    """
     whole = max(1, round(length))
+    if abs(length - whole) < EXACT:
+        return whole
     return whole - 1 if whole > 1 and (round(room) - whole) % 2 else whole
 
 

@@ -305,3 +305,22 @@ def test_time_points_are_shown_each_for_itself():
     first = grey(drawn(picture).image)
     last = grey(drawn(picture, replace(ViewState(depth=0.0), moment=1.0)).image)
     assert first.max() < last.min()
+
+
+@pytest.mark.parametrize("size", [(301, 287), (400, 300), (333, 250), (150, 120)])
+@pytest.mark.parametrize("paints", [1, 3])
+def test_at_actual_size_every_pixel_is_itself(qtbot, size, paints):
+    values = np.random.default_rng(0).integers(0, 255, (200, 200), dtype=np.uint8)
+    canvas = ImageCanvas()
+    qtbot.addWidget(canvas)
+    canvas.resize(*size)
+    canvas.set_overlays(frozenset())
+    canvas.set_picture(eight_bit(values))
+    canvas.do("actual-size")
+    for _ in range(paints):
+        image = grey(canvas.grab().toImage())
+    left, top = round(canvas.placed.rect.x()), round(canvas.placed.rect.y())
+    part = image[max(0, top) : top + 200, max(0, left) : left + 200]
+    rows, columns = part.shape
+    start = max(0, -top), max(0, -left)
+    assert (part == values[start[0] : start[0] + rows, start[1] : start[1] + columns]).all()
