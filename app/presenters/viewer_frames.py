@@ -214,8 +214,10 @@ class Frames:
         if made is None:
             self._view.show_status("Decoding")
         elif not self._view.show_planes(*made):
-            self._cut = None
+            row, self._cut = self._cut.row, None
             self._view.show_layout(self._layout)
+            if self.row_in(self._active) != row:
+                self.show(row, self._active)
             self._view.show_status(NO_PLANES)
 
     def _picture(self, shown: OnShow) -> tuple[Picture, str] | None:

@@ -282,7 +282,7 @@ class ViewerView(QWidget):
         return self.grid.single and self._maximise(self.active)
 
     def _maximise(self, number: int) -> bool:
-        self.grid.maximise(number)
+        self.center.maximise(number)
         self._follow()
         return True
 

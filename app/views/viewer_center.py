@@ -95,6 +95,13 @@ class ViewerCenter(QWidget):
             return self.planes.do(command)
         return self.grid.do(command)
 
+    def maximise(self, number: int) -> None:
+        """Let one frame or plane fill the room, or bring all back."""
+        if self.in_planes and self.planes is not None:
+            self.planes.active.maximise_asked.emit()
+        else:
+            self.grid.maximise(number)
+
     def handle_key(self, event: QKeyEvent) -> bool:
         """A key of a picture or a text."""
         if self.in_planes and self.planes is not None:

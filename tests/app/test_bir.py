@@ -37,6 +37,7 @@ from tests.app.gestures import (
     mouse,
     wheel,
 )
+from tests.shared import shared_path
 
 KEY = Qt.Key
 
@@ -455,6 +456,31 @@ def test_a_single_picture_has_no_three_planes_and_it_is_said(page, tmp_path):
     assert page.view.bar.checked("layout-1")
 
 
+def test_in_three_planes_keys_and_the_strip_go_on_working(page, tmp_path):
+    array = disk.body(16, side=32)
+    disk.volume(tmp_path / "a", array, tilt=0.8)
+    disk.volume(tmp_path / "b", array, series="b", study="b", modality="MR")
+    disk.projection(tmp_path / "c.dcm", disk.shape(1))
+    page.open(tmp_path)
+    page.key(KEY.Key_F5)
+    planes = page.view.center.planes
+    page.key(KEY.Key_2)
+    assert {canvas.state.preset for canvas in planes.canvases.values()} == {"2"}
+    page.key(KEY.Key_M)
+    assert sum(canvas.isVisible() for canvas in planes.canvases.values()) == 1
+    page.key(KEY.Key_Escape)
+    assert sum(canvas.isVisible() for canvas in planes.canvases.values()) == 3
+    rows = {page.view.strip.item(row).text().split(",")[0]: row for row in range(3)}
+    page.view.series_wanted.emit(rows["CT"], 0)
+    page.key(KEY.Key_T)
+    assert planes.picture.geometry.straight
+    page.view.series_wanted.emit(rows["MR"], 0)
+    assert not planes.picture.hounsfield
+    page.view.series_wanted.emit(rows["DX"], 0)
+    assert not page.view.center.in_planes
+    assert page.canvas.picture.kind == "image"
+
+
 def test_reference_lines_cross_the_other_plane(page, tmp_path):
     disk.volume(tmp_path / "ax", disk.body(12), modality="MR", series="ax")
     disk.volume(tmp_path / "cor", disk.body(12), modality="MR", series="cor",
@@ -468,6 +494,36 @@ def test_reference_lines_cross_the_other_plane(page, tmp_path):
     assert coronal._lines
     page.key(KEY.Key_B)
     assert not coronal._lines
+
+
+# time points, presets by mouse
+
+
+def test_time_points_by_slider_and_keys(page, painted):
+    page.open(shared_path("data/files/series/mr_epi_2timepoints"))
+    slider = page.view.bar.time.slider
+    assert slider.isVisible()
+    assert "8 / 15   time 1 / 2" in painted(page.canvas)
+    slider.setValue(1)
+    assert page.canvas.slice_and_moment == (7, 1)
+    assert page.view.bar.time.words.text() == "time 2 / 2"
+    page.qtbot.keyClick(page.view, ",")
+    assert slider.value() == 0
+
+
+def test_presets_and_tools_by_mouse(page, ct, tmp_path):
+    page.open(ct)
+    page.view.bar.menu.aboutToShow.emit()
+    actions = {one.text().split("   ")[0]: one for one in page.view.bar.menu.actions()}
+    actions["Lung"].trigger()
+    assert window_of(page.canvas.picture, page.canvas.state) == (-600, 1500)
+    page.view.bar.click("tool-roi")
+    assert page.canvas.tool == "roi"
+    assert page.view.bar.checked("tool-roi")
+    page.view.bar.click("layout-2x2")
+    assert page.view.grid.layout_name == "2x2"
+    assert page.view.bar.checked("layout-2x2")
+    assert not page.view.bar.checked("layout-1")
 
 
 # report, hanging, what the model saw, display

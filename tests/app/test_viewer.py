@@ -15,7 +15,9 @@ from app.views.viewer import ViewerView
 from app.widgets.blocks import table_view
 from app.widgets.content import ViewState, slice_index
 from engine.evidence.open import find_evidence, load_pixels
+from tests.app import studies_on_disk as disk
 from tests.app.fakes import fake_services, picture
+from tests.app.test_loader import Later
 from tests.shared import shared_path
 
 
@@ -149,3 +151,47 @@ def test_tables_follow_the_text_size(qtbot, qapp):
     finally:
         theme.theme.apply(qapp, percent=100)
     assert table.verticalHeader().defaultSectionSize() == before
+
+
+def test_loading_is_told_and_what_is_there_can_be_looked_at(qtbot, tmp_path):
+    tasks = Later()
+    view = ViewerView()
+    qtbot.addWidget(view)
+    view.resize(1100, 760)
+    presenter = ViewerPresenter(view, fake_services(tasks=tasks))
+    view.show()
+    folder = disk.volume(tmp_path / "ct", disk.body(20))
+    presenter.open([str(folder)])
+    assert view._stack.currentWidget() is view.working
+    tasks.step()
+    assert view.grid.notices[0].kind == "wait"
+    assert view._tick.isActive()
+    tasks.step()  # the first slice
+    canvas = view.center.canvas
+    assert not view.grid.notices[0].isVisible()
+    assert "loading 1 / 20" in view.frames[0].accessibleName()
+    assert canvas.picture.is_ready(10)
+    assert not canvas.picture.is_ready(0)
+    canvas.do("slice-down")
+    canvas.do("zoom-in")
+    state = canvas.state
+    tasks.all()
+    assert "loading" not in view.frames[0].accessibleName()
+    assert view.center.canvas.picture.ready is None
+    assert view.center.canvas.state == state
+    assert not view._tick.isActive()
+
+
+def test_a_series_left_before_it_came_does_not_push_itself_forward(qtbot, tmp_path):
+    tasks = Later()
+    view = ViewerView()
+    qtbot.addWidget(view)
+    presenter = ViewerPresenter(view, fake_services(tasks=tasks))
+    for name in "ab":
+        disk.volume(tmp_path / name, disk.body(20), study=name, series=name, frame=name, day="")
+    presenter.open([str(tmp_path)])
+    tasks.step()
+    view.series_wanted.emit(1, 0)
+    tasks.all()
+    assert view.frames[0].content.pictures[0].token == presenter._found[1].series
+    assert view.strip.currentRow() == 1
