@@ -105,7 +105,8 @@ class ViewLink(QObject):
         self._active = acting
         if self._lines:
             self.draw_lines()
-        self.moved.emit(acting)
+        if not acting.playing:  # a cine is nobody's hand
+            self.moved.emit(acting)
 
     def _following(self, canvas: ImageCanvas, acting: ImageCanvas) -> ViewState:
         """The state that a canvas takes after another one was acted on."""
@@ -129,6 +130,8 @@ class ViewLink(QObject):
             now, depth=depth, moment=moment,
             flip_h=own_turn.flip_h, flip_v=own_turn.flip_v, turns=own_turn.turns,
         )  # fmt: skip
+        if state.mirrored != now.mirrored:
+            state = replace(state, pan_x=-now.pan_x)  # hung back to back, moved back to back
         return self._seen_alike(state, canvas, acting)
 
     def _seen_alike(self, state: ViewState, canvas: ImageCanvas, acting: ImageCanvas) -> ViewState:

@@ -117,6 +117,32 @@ def test_parallel_planes_of_one_space_show_the_same_place_at_the_same_scale(link
     assert two.state.zoom == 1.0
 
 
+def test_pictures_hung_back_to_back_are_moved_back_to_back(linked):
+    left, right = (replace(phantom(), geometry=None, token=name) for name in ("one", "two"))
+    _link, (one, two) = linked(left, right)
+    two.set_state(ViewState(flip_h=True))
+    drag(one, (200, 160), (240, 140), button=MIDDLE)
+    assert two.state.flip_h
+    assert two.state.pan_x == pytest.approx(-one.state.pan_x)
+    assert two.state.pan_y == pytest.approx(one.state.pan_y)
+    one.do("flip-v")
+    assert two.state.flip_v
+    assert not two.state.flip_h
+
+
+def test_a_cine_is_nobodys_hand(linked):
+    link, (one, two) = linked(phantom(), phantom("coronal"))
+    told = []
+    link.moved.connect(told.append)
+    wheel(one, -120)
+    assert told == [one]
+    one.do("cine")
+    one._cine.turn.emit(2)
+    assert told == [one]
+    assert one.slice_and_moment[0] == 2
+    one.do("cine")
+
+
 def test_without_positions_all_states_are_equal_after_any_command(linked):
     pictures = [phantom(), phantom("coronal"), eight_bit(np.zeros((5, 9, 7), np.uint8))]
     _link, canvases = linked(*pictures, by_position=False)
