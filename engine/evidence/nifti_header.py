@@ -165,13 +165,20 @@ def _version_1(head: bytes, endian: str) -> _Raw:
     offset, slope, intercept = at(108, "3f")
     return _Raw(
         dims=tuple(int(one) for one in at(40, "8h")), code=int(at(70, "h")[0]), endian=endian,
-        pixdim=at(76, "8f"), offset=offset, slope=slope if nifti else 1.0,
+        pixdim=at(76, "8f"), offset=offset,
+        slope=slope if nifti or _from_spm(at(253, "3h"), at(42, "3h")) else 1.0,
         intercept=intercept if nifti else 0.0, shown=(at(128, "f")[0], at(124, "f")[0]),
         codes=(int(at(252, "h")[0]), int(at(254, "h")[0])) if nifti else (0, 0),
         quaternion=at(256, "6f"), rows=at(280, "12f"), units=head[123] & 7 if nifti else 2,
         intent=int(at(68, "h")[0]) if nifti else 0, single=magic == b"n+1\0",
         version=1 if nifti else 0,
     )  # fmt: skip
+
+
+def _from_spm(origin: tuple[float, ...], size: tuple[float, ...]) -> bool:
+    """True for Analyze as SPM writes it: an origin in voxels, from 1, and a scale factor."""
+    inside = all(0 <= at <= max(1, most) for at, most in zip(origin, size, strict=True))
+    return inside and any(origin)
 
 
 def _version_2(head: bytes, endian: str) -> _Raw:

@@ -339,6 +339,21 @@ def test_analyze(tmp_path: Path, *, spm: bool, big: bool) -> None:
     np.testing.assert_array_equal(load_pixels(evidence).array.T, array)
 
 
+def test_the_scale_factor_of_spm(tmp_path: Path) -> None:
+    array = values("f4") / 7
+    image = nib.Spm99AnalyzeImage(array, np.diag([-2.0, 3, 4, 1]))
+    image.set_data_dtype("i2")
+    nib.save(image, tmp_path / "x.hdr")
+    (tmp_path / "x.mat").unlink(missing_ok=True)
+    wanted = nib.Spm99AnalyzeImage.load(tmp_path / "x.hdr").get_fdata()
+    got = load_pixels(read_file(tmp_path / "x.hdr")).array
+    assert got.dtype == np.int16  # without an origin nothing tells that SPM wrote it
+    patch(tmp_path / "x.hdr", 253, "<3h", 2, 3, 2)
+    np.testing.assert_allclose(
+        load_pixels(read_file(tmp_path / "x.hdr")).array.T, wanted, rtol=1e-6, atol=1e-3
+    )  # fmt: skip
+
+
 def test_the_display_range_is_the_window_where_it_fits(tmp_path: Path) -> None:
     path = write(tmp_path / "a.nii", values("i2"), affine(1))
     assert read_file(path).window_source == "derived"
