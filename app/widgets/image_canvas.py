@@ -37,6 +37,7 @@ OVERLAYS = frozenset(
      "graphics", "probe"}
 )  # fmt: skip
 LASTING = frozenset({"badges"})  # never hidden: a flipped picture must say so
+REPEATING = ("slice-", "zoom-")
 TWICE_S = 0.5
 IDLE_MS = 150
 AHEAD = 3
@@ -186,6 +187,8 @@ class ImageCanvas(MarkedCanvas):
             self.update()
             return True
         command = keys.current().command_of(event, "picture")
+        if command is not None and event.isAutoRepeat() and not command.startswith(REPEATING):
+            return True  # a key held down inverts or flips once
         return command is not None and self.do(command)
 
     def do(self, command_id: str) -> bool:

@@ -82,6 +82,20 @@ def test_nought_fits_and_twice_resets(canvas, qtbot, monkeypatch):
     assert canvas.state == ViewState(depth=changed.depth)
 
 
+def test_a_key_held_down_inverts_once_and_scrolls_on(canvas):
+    def press(key, text, *, held):
+        kind = QKeyEvent.Type.KeyPress
+        none = Qt.KeyboardModifier.NoModifier
+        QApplication.sendEvent(canvas, QKeyEvent(kind, key, none, text, held))
+
+    canvas.set_state(ViewState(depth=0.0, zoom=2.0))
+    for held in (False, True, True):
+        press(KEY.Key_I, "i", held=held)
+        press(KEY.Key_0, "0", held=held)
+        press(KEY.Key_Down, "", held=held)
+    assert canvas.state == ViewState(depth=3 / 11, inverted=True)
+
+
 def test_x_resets_all_but_the_place_in_the_stack(canvas, qtbot):
     canvas.set_state(ViewState(depth=0.2, zoom=3.0, flip_v=True, turns=3, factor=2.0))
     qtbot.keyClick(canvas, KEY.Key_X)

@@ -131,7 +131,7 @@ def test_pictures_hung_back_to_back_are_moved_back_to_back(linked):
 
 
 def test_a_cine_is_nobodys_hand(linked):
-    link, (one, two) = linked(phantom(), phantom("coronal"))
+    link, (one, _two) = linked(phantom(), phantom("coronal"))
     told = []
     link.moved.connect(told.append)
     wheel(one, -120)
