@@ -16,7 +16,6 @@ from PySide6.QtCore import QPointF, QRectF
 from app.widgets.content import Picture, ViewState
 from app.widgets.view_commands import Room, fit_scale, shown_size
 
-
 EXACT = 1e-6  # of a device pixel
 
 
