@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
+from threading import Lock
 from typing import BinaryIO
 
 from pydicom.dataset import FileDataset
@@ -51,6 +52,7 @@ class Source:
         words: True if 8-bit and packed values stand in 16-bit words of the file's byte order.
         big: True for big endian.
         deflated: True if the file must be made plain before it is read.
+        lock: held while frames are read from a stream that several threads share.
     """
 
     dataset: FileDataset
@@ -62,6 +64,7 @@ class Source:
     words: bool
     big: bool
     deflated: bool = False
+    lock: Lock = field(default_factory=Lock)
 
     @cached_property
     def overlays(self) -> tuple[Overlay, ...]:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -61,16 +62,12 @@ def decode_file(path: Path) -> Decoded:
     Raises:
         EvidenceError: ``truncated``, ``undecodable``, ``unsupported``, ``too_large``.
     """
-    with _opened(path) as (stream, source):
-        frames = range(source.layout.frames)
-        return _decoded(stream, source, frames)
+    with FrameReader(path) as reader:
+        return reader.decode_all()
 
 
 def decode_frame_of(path: Path, frame: int) -> Decoded:
-    """Decode one frame of a DICOM file without the others.
-
-    The headers of the files used last are kept, so that going through the frames of one file
-    parses it once.
+    """Decode one frame of a DICOM file without the others; see ``FrameReader`` for several.
 
     Args:
         path: the file.
@@ -82,29 +79,79 @@ def decode_frame_of(path: Path, frame: int) -> Decoded:
     Raises:
         EvidenceError: as ``decode_file``; ``no_frame`` if there is none of this number.
     """
-    with _opened(path) as (stream, source):
-        if not 0 <= frame < source.layout.frames:
-            reason = f"there is no frame {frame + 1} in this file; ask for an earlier one"
-            raise EvidenceError(path, "no_frame", reason)
-        return _decoded(stream, source, range(frame, frame + 1))
+    with FrameReader(path) as reader:
+        return reader.decode(frame)
 
 
-@contextmanager
-def _opened(path: Path) -> Iterator[tuple[BinaryIO, Source]]:
-    """The file and its pixels; failures inside become ``EvidenceError``."""
-    syntax = UID("")
-    try:
-        with quiet(), open_file(path) as stream:
-            found = facts_of(path)
-            source = _source_of(path, found.size, found.mtime_ns)
-            syntax = source.syntax
-            if source.layout.values * source.layout.frames > LIMIT_VALUES:
+class FrameReader:
+    """One DICOM file, kept open while its frames are decoded in any order by any thread.
+
+    The headers of the files used last are kept, so that a file opened again is parsed once. The
+    file is opened with the first frame and closed with ``close`` or with the object.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: BinaryIO | None = None
+        self._stream: BinaryIO | None = None
+        self._source: Source | None = None
+        self._lock = Lock()
+
+    def __enter__(self) -> FrameReader:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file; the next frame opens it again."""
+        with self._lock:
+            file, self._file, self._stream = self._file, None, None
+            if file is not None:
+                file.close()
+
+    def decode(self, frame: int) -> Decoded:
+        """Decode one frame, from 0 as stored; see ``decode_frame_of``."""
+        with self._told():
+            stream, source = self._opened()
+            if not 0 <= frame < source.layout.frames:
+                reason = f"there is no frame {frame + 1} in this file; ask for an earlier one"
+                raise EvidenceError(self._path, "no_frame", reason)
+            return _decoded(stream, source, range(frame, frame + 1))
+
+    def decode_all(self) -> Decoded:
+        """Decode every frame; see ``decode_file``."""
+        with self._told():
+            stream, source = self._opened()
+            return _decoded(stream, source, range(source.layout.frames))
+
+    def _opened(self) -> tuple[BinaryIO, Source]:
+        """The open file and where its pixels are."""
+        with self._lock:
+            if self._stream is None or self._source is None:
+                self._file = open_file(self._path)
+                found = facts_of(self._path)
+                self._source = _source_of(self._path, found.size, found.mtime_ns)
+                self._stream = self._source.opened(self._file)
+            layout = self._source.layout
+            if layout.values * layout.frames > LIMIT_VALUES:
                 raise MemoryError
-            yield source.opened(stream), source
-    except OSError as failure:
-        raise of_system(path, failure) from failure
-    except DECODE_ERRORS as failure:
-        raise _failure(path, failure, syntax) from failure
+            return self._stream, self._source
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Failures inside become ``EvidenceError``."""
+        try:
+            with quiet():
+                yield
+        except OSError as failure:
+            raise of_system(self._path, failure) from failure
+        except DECODE_ERRORS as failure:
+            syntax = UID("") if self._source is None else self._source.syntax
+            raise _failure(self._path, failure, syntax) from failure
 
 
 @lru_cache(maxsize=KEPT_HEADERS)

@@ -30,8 +30,11 @@ class Samples(NotImplementedError):
 def _decode(stream: BinaryIO, source: Source, frame: int) -> tuple[Array, Stream | None]:
     """A frame as stored: unsigned or floating numbers, or what its codestream holds."""
     if source.length is None:
-        return decode_frame(read_frame(stream, source, frame), source.syntax, source.layout)
-    raw, first_bit = read_native(stream, source, frame)
+        with source.lock:
+            coded = read_frame(stream, source, frame)
+        return decode_frame(coded, source.syntax, source.layout)
+    with source.lock:
+        raw, first_bit = read_native(stream, source, frame)
     if source.big:
         raw = _little(raw, source)
     return packed(raw, source.layout, first_bit), None

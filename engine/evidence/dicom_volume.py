@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import EvidenceError
-from engine.evidence.dicom_pixels import Decoded, decode_file, decode_frame_of
+from engine.evidence.dicom_pixels import Decoded, FrameReader, decode_file
 from engine.evidence.native import read_native
 from engine.evidence.overlay import stacked
 from engine.evidence.study import Evidence, Overlay, Pixels
@@ -38,6 +38,7 @@ class Volume:
         self._evidence = evidence
         self._array: NDArray[np.generic] | None = None
         self._middle = Decoded(np.zeros(0))
+        self._frames = FrameReader(self.path(0))  # of one file that holds all slices
         self._overlays: list[tuple[int, tuple[Overlay, ...]]] = []
         self.ready: NDArray[np.bool_] = np.zeros((evidence.times, count), bool)
 
@@ -100,7 +101,7 @@ class Volume:
         """A slice through all steps; may be called from several threads."""
         if len(self._evidence.members) > 1 or (self.ready.size == 1 and not self._evidence.order):
             return decode_file(self.path(number))
-        return decode_frame_of(self.path(number), number)
+        return self._frames.decode(number)
 
     def put(self, time: int, place: int, found: Decoded) -> None:
         """Keep a slice; the array becomes wider where a slice needs a wider number format."""
@@ -125,6 +126,8 @@ class Volume:
         if found.overlays and time == 0:
             self._overlays.append((place, found.overlays))
         self.ready[time, place] = True
+        if self.complete:
+            self._frames.close()
 
     def pixels(self) -> Pixels:
         """What is there so far; slices not ready hold zeros.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import struct
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from pydicom.dataset import Dataset
 from pydicom.sequence import Sequence
 
 from engine.errors import EvidenceError
-from engine.evidence.dicom_pixels import decode_file, decode_frame_of, rescale
+from engine.evidence.dicom_pixels import FrameReader, decode_file, decode_frame_of, rescale
 from engine.evidence.open import load_pixels, read_file
 from engine.evidence.window import show_slice
 from tests.engine.dicom_files import (
@@ -414,6 +416,23 @@ def test_masks_are_black_and_white(tmp_path: Path) -> None:
     path = native(tmp_path / "a.dcm", bytes([0b01010101]), (2, 4), vr="OB", bits=1)
     shown = show_slice(load_pixels(read_file(path)), 0)
     assert sorted(set(shown.reshape(-1).tolist())) == [0, 255]
+
+
+def test_a_file_is_read_by_several_threads_at_once(tmp_path: Path) -> None:
+    frames = np.arange(40 * 20 * 30, dtype=np.uint16).reshape(40, 20, 30)
+    path = native(tmp_path / "a.dcm", frames.tobytes(), (20, 30), NumberOfFrames=40)
+    archive = tmp_path / "a.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+        file.write(path, "a.dcm")
+    for place in (path, archive / "a.dcm"):
+        reader = FrameReader(place)
+        with ThreadPoolExecutor(4) as pool:
+            found = list(pool.map(reader.decode, range(40)))
+        assert all(np.array_equal(one.values[0], frames[n]) for n, one in enumerate(found))
+        reader.close()
+        assert np.array_equal(reader.decode(3).values[0], frames[3])  # opened again
+    del reader
+    path.unlink()  # nothing holds it
 
 
 def test_one_file_gives_its_frames_one_by_one(tmp_path: Path) -> None:
