@@ -37,6 +37,7 @@ WHITE_IS_ZERO, BLACK_IS_ZERO, RGB, YCBCR = 0, 1, 2, 6
 ERRORS = (
     ValueError, TypeError, KeyError, IndexError, RuntimeError, AttributeError, ArithmeticError,
     NotImplementedError, MemoryError, EOFError, struct.error, zlib.error, AssertionError,
+    SyntaxError, ImportError,
 )  # fmt: skip
 
 
