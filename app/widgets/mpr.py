@@ -73,11 +73,18 @@ class MprView(QWidget):
         """The canvas that commands go to."""
         return self.canvases[self._active]
 
-    def set_picture(self, picture: Picture | None) -> bool:
-        """Show a volume from its middle; False if it has no three planes (nothing is shown)."""
-        possible = picture is not None and can_reslice(picture)
-        self._picture = picture if possible else None
-        self._planes = planes_of(picture) if picture is not None and possible else None
+    def set_picture(self, picture: Picture | None, planes: Planes | None = None) -> bool:
+        """Show a volume from its middle; False if it has no three planes (nothing is shown).
+
+        Args:
+            picture: the volume, or None.
+            planes: ``planes_of(picture)`` where another thread worked it out, which takes a
+                moment for slices at uneven distances.
+        """
+        if planes is None and picture is not None and can_reslice(picture):
+            planes = planes_of(picture)
+        self._picture = picture if planes is not None else None
+        self._planes = planes
         self._point = None
         for name, canvas in self.canvases.items():
             canvas.set_picture(self._planes.of(name) if self._planes else None)
@@ -228,6 +235,9 @@ class MprView(QWidget):
         """A plane was scrolled: the point moves along; its window is everyone's."""
         acting = self.canvases[name]
         self._share_window(name, acting.state)
+        fits = acting.state == acting.state.fitted()
+        if fits and (acting.before != acting.before.fitted()):
+            self._even_scale()  # fitted or reset: all three again at one scale
         if self._point is None or acting.picture is None or acting.picture.geometry is None:
             return
         geometry = acting.picture.geometry

@@ -26,6 +26,10 @@ RUNS = {
     "sagittal": ((0, 1), (2, -1), (1, 1)),
 }
 EVEN_MM = 0.05
+TILTED = (
+    "The stack is tilted: planes across it are skewed. Straighten the series to see true shapes; "
+    "places and distances are right either way."
+)
 MOST_BYTES = 2_000_000_000
 Triple = tuple[int, int, int]
 
@@ -76,7 +80,7 @@ def planes_of(picture: Picture) -> Planes:
         acquired = order[0] == RUNS[name][0][0]
         made[name] = _plane(picture if acquired else even, name, order)
     if _tilt(picture.geometry) > EVEN_MM:
-        notes += ("The stack is tilted: planes across it are drawn as stored.",)
+        notes += (TILTED,)
     return Planes(**made, notes=notes)
 
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF
 
 from app.widgets.canvas_words import edge_letters
 from app.widgets.content import ViewState
-from app.widgets.measure import probe_words
+from app.widgets.measure import distance, probe_words
 from app.widgets.mpr import MprView
 from app.widgets.reslice import NAMES, can_reslice, patient_axes, planes_of
 from tests.app.gestures import CONTROL, LEFT, SHIFT, click, drag, hover, wheel
@@ -166,6 +166,9 @@ def test_a_tilted_stack_says_so():
         for index in ((0, 0, 0), (3, 5, 2), (7, 9, 11)):
             stored = index_of(plane.array[index])
             assert np.allclose(plane.geometry.point(index), volume.geometry.point(stored))
+        ends = plane.geometry.point((2, 1, 3)), plane.geometry.point((2, 9, 8))
+        apart = float(np.linalg.norm(ends[1] - ends[0]))
+        assert distance(plane, (3, 1), (8, 9)) == pytest.approx(apart)
 
 
 def test_what_has_no_planes_is_refused_and_nothing_is_shown(view):
@@ -231,3 +234,8 @@ def test_a_millimetre_is_as_long_in_every_plane(view):
     view.resize(800, 800)
     view.grab()
     assert view.canvases["axial"].state.zoom == zoomed
+    view.canvases["axial"].do("reset")
+    assert max(lengths()) == pytest.approx(min(lengths()), rel=0.03)
+    planes = planes_of(phantom())
+    assert view.set_picture(phantom(), planes)
+    assert view.canvases["axial"].picture is planes.axial
