@@ -15,7 +15,7 @@ from PySide6.QtGui import QPainter
 from app.widgets import canvas_paint as draw
 from app.widgets import measure_paint
 from app.widgets.content import Picture, ViewState
-from app.widgets.measure import NAMES, probe_words
+from app.widgets.measure import NAMES, named_value, probe_words
 from app.widgets.measure_hand import MeasureHand
 from app.widgets.measure_paint import Line
 from app.widgets.placement import Placement
@@ -106,6 +106,7 @@ def _probed(looks: Looks) -> tuple[str, ...]:
         return ()
     at = looks.placed.to_picture(looks.pointer)
     said = probe_words(looks.picture, looks.index, looks.moment, at)
+    said = (named_value(looks.picture, said[0]), *said[1:]) if said else ()
     return said if looks.tool == "probe" else said[:1]
 
 

@@ -193,6 +193,11 @@ def value_words(picture: Picture, index: int, moment: int, x: int, y: int) -> st
     return f"{said} {unit_of(picture)}".strip()
 
 
+def named_value(picture: Picture, said: str) -> str:
+    """A value where it stands for itself: without a unit it says that it is one."""
+    return said if picture.color or unit_of(picture) else f"value {said}"
+
+
 def probe_words(picture: Picture, index: int, moment: int, point: Point) -> tuple[str, ...]:
     """Value, index and patient coordinates of the pixel at a place; empty outside."""
     x, y = round(point[0]), round(point[1])

@@ -19,7 +19,7 @@ from app import theme
 from app.widgets.canvas_words import position_words
 from app.widgets.content import Picture, ViewState, slice_index
 from app.widgets.image_canvas import ImageCanvas
-from app.widgets.measure import place_words, value_words
+from app.widgets.measure import named_value, place_words, value_words
 from app.widgets.reslice import NAMES, Planes, can_reslice, planes_of
 from app.widgets.view_commands import Room, fit_scale
 
@@ -285,7 +285,7 @@ class MprView(QWidget):
         depth, rows, columns = picture.array.shape[:3]
         if 0 <= z < depth and 0 <= y < rows and 0 <= x < columns and picture.is_ready(z):
             moment = self.active.slice_and_moment[1]
-            said.append(value_words(picture, z, moment, x, y))
+            said.append(named_value(picture, value_words(picture, z, moment, x, y)))
             said.append(f"stored slice {z + 1}, row {y}, column {x}")
         for name in NAMES:
             canvas = self.canvases[name]
