@@ -8,7 +8,9 @@ from __future__ import annotations
 import io
 from typing import BinaryIO, cast
 
-MOST_READS = 1_500_000  # a header of half a million elements; a gigabyte of zeros is far more
+MOST_READS = 1_500_000  # a header of half a million elements
+MOST_ZEROS = 1_000  # one after the other; as heads of elements they lead nowhere
+HEAD = bytes(8)
 
 
 class _Bounded:
@@ -17,15 +19,17 @@ class _Bounded:
     name = ""  # pydicom asks every stream for one
 
     def __init__(self, stream: BinaryIO, reads: int) -> None:
-        self._stream, self._left = stream, reads
+        self._stream, self._left, self._zeros = stream, reads, 0
         self.tell = stream.tell
 
     def read(self, size: int = -1) -> bytes:
         """Read on, if reads are left."""
         self._left -= 1
-        if self._left < 0:
+        if self._left < 0 or self._zeros > MOST_ZEROS:
             raise OverflowError("more elements than any header holds")
-        return self._stream.read(size)
+        found = self._stream.read(size)
+        self._zeros = self._zeros + 1 if found == HEAD else 0
+        return found
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         """Move."""
