@@ -159,7 +159,9 @@ class ViewLink(QObject):
                 self.draw_lines()
 
     def _point(self, source: ImageCanvas, point: NDArray[np.float64] | None) -> None:
-        """Show the same patient point in every canvas of the same space."""
+        """Show the same patient point in every canvas of the same space, if positions count."""
+        if not self._by_position:
+            return
         for canvas in self._canvases:
             if canvas is source or not same_space(canvas.picture, source.picture):
                 continue
