@@ -21,6 +21,7 @@ END = b"\xff\xd9"
 PROBE = b"\x5a\xa5\x3c" * 64
 FILL, NEAR = 128, 2  # what lost blocks are filled with, once colours are turned
 CORNER = 4
+FIRST, MORE = 1 << 20, 8 << 20
 
 
 def is_cut(stream: BinaryIO, decoded: NDArray[np.generic]) -> bool:
@@ -31,7 +32,7 @@ def is_cut(stream: BinaryIO, decoded: NDArray[np.generic]) -> bool:
         decoded: its values as the decoder gave them, [H, W] or [H, W, C], not turned.
     """
     stream.seek(0)
-    head = stream.read(1 << 20)
+    head = stream.read(FIRST)
     try:
         found = codestream.read_stream(head)
     except IndexError:
@@ -39,7 +40,7 @@ def is_cut(stream: BinaryIO, decoded: NDArray[np.generic]) -> bool:
     in_steps = found is not None and found.process in codestream.PROGRESSIVE
     if not in_steps and not _ends_in_fill(decoded):
         return False
-    raw = head + stream.read()
+    raw = head + stream.read(MORE + 4 * decoded.nbytes)  # what follows is no part of the picture
     at = raw.rfind(END)
     if at < 0:
         return False  # the decoder itself complains

@@ -31,7 +31,7 @@ def csv_spans(stream: BinaryIO, delimiter: str) -> Iterator[Span]:
         BrokenRow: a record does not end.
     """
     mark, start, at, inside = delimiter.encode("ascii"), 0, 0, False
-    for line in stream:
+    while line := stream.readline(LIMIT_ROW + 1):
         if not inside:
             start = at
         at += len(line)

@@ -27,7 +27,7 @@ from engine.evidence.study import Evidence
 
 SUFFIXES = frozenset({".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json"})
 NAME = re.compile(r"row-(\d{1,9})")
-SAMPLE_BYTES, SAMPLE_ROWS, LIMIT_WHOLE, KEPT = 262_144, 100, 512_000_000, 8
+SAMPLE_BYTES, SAMPLE_ROWS, LIMIT_WHOLE, KEPT = 262_144, 100, 200_000_000, 8
 KINDS = {".jsonl": "JSON lines", ".ndjson": "JSON lines", ".json": "JSON", ".tsv": "TSV",
          ".tab": "TSV"}  # fmt: skip
 WIDE = ("utf-16", "utf-32")
