@@ -12,16 +12,17 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from threading import Lock
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
-from pydicom.dataset import FileDataset
+from pydicom.dataset import Dataset
 from pydicom.filereader import read_partial
 from pydicom.tag import BaseTag
-from pydicom.uid import UID, register_transfer_syntax
+from pydicom.uid import UID, ExplicitVRBigEndian, register_transfer_syntax
 
 from engine.evidence.dicom_color import Palette
 from engine.evidence.dicom_deflate import plain
 from engine.evidence.dicom_layout import FLOATING, Layout, as_long_as, layout_of
+from engine.evidence.dicom_lean import FIRST, scan
 from engine.evidence.dicom_read import syntax_of
 from engine.evidence.overlay import overlays_of
 from engine.evidence.study import Overlay
@@ -55,7 +56,7 @@ class Source:
         lock: held while frames are read from a stream that several threads share.
     """
 
-    dataset: FileDataset
+    dataset: Any  # a pydicom data set, or one that answers as it does
     syntax: UID
     layout: Layout
     at: int
@@ -107,26 +108,56 @@ def find_source(stream: BinaryIO) -> Source:
         ValueError: it holds no pixels, or what stands there are no fragments.
     """
     whole, stream = stream, plain(stream)
-    watch = _Watch(stream)
-    dataset = read_partial(stream, stop_when=watch, force=True)
-    if not watch.tag:
-        raise ValueError("no pixel data")
+    pixels = (_lean(stream) if stream is whole else None) or _parsed(stream)
+    dataset = pixels.dataset
     implicit, little = dataset.original_encoding
     syntax = syntax_of(dataset)
-    layout = layout_of(dataset, floating=PIXELS[watch.tag])
-    encapsulated = watch.length == UNDEFINED
-    layout = layout if encapsulated else as_long_as(layout, watch.length)
+    layout = layout_of(dataset, floating=PIXELS[pixels.tag])
+    encapsulated = pixels.length == UNDEFINED
+    layout = layout if encapsulated else as_long_as(layout, pixels.length)
+    frames = _frames(stream, pixels.at, dataset, layout.frames) if encapsulated else ()
     return Source(
         dataset=dataset,
         syntax=syntax,
         layout=layout,
-        at=watch.at,
-        length=None if encapsulated else watch.length,
-        frames=_frames(stream, watch.at, dataset, layout.frames) if encapsulated else (),
-        words=bool(implicit) or watch.vr == "OW",
+        at=pixels.at,
+        length=None if encapsulated else pixels.length,
+        frames=frames,
+        words=bool(implicit) or pixels.vr == "OW",
         big=little is False or syntax == GE_BIG,
         deflated=stream is not whole,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Pixels:
+    """The pixel element and the header before it."""
+
+    dataset: Any
+    tag: int
+    vr: str
+    at: int
+    length: int
+
+
+def _lean(stream: BinaryIO) -> _Pixels | None:
+    """The header read leanly; None where pydicom must look, or the kind of words matters."""
+    stream.seek(0)
+    data = stream.read(FIRST)
+    found = scan(data, stream, stream.seek(0, 2))
+    if found is None or found.syntax == ExplicitVRBigEndian:
+        return None
+    return _Pixels(found.dataset, found.pixel_tag, "", found.pixel_at, found.pixel_length)
+
+
+def _parsed(stream: BinaryIO) -> _Pixels:
+    """The header parsed by pydicom."""
+    stream.seek(0)
+    watch = _Watch(stream)
+    dataset = read_partial(stream, stop_when=watch, force=True)
+    if not watch.tag:
+        raise ValueError("no pixel data")
+    return _Pixels(dataset, watch.tag, watch.vr, watch.at, watch.length)
 
 
 def _fragments(stream: BinaryIO, at: int) -> list[tuple[int, int]]:
@@ -152,7 +183,7 @@ def _fragments(stream: BinaryIO, at: int) -> list[tuple[int, int]]:
 
 
 def _frames(
-    stream: BinaryIO, at: int, dataset: FileDataset, count: int
+    stream: BinaryIO, at: int, dataset: Dataset, count: int
 ) -> tuple[tuple[tuple[int, int], ...], ...]:
     """Which fragments make up each frame."""
     table, *fragments = _fragments(stream, at)
@@ -180,14 +211,15 @@ def _begins(stream: BinaryIO, fragment: tuple[int, int]) -> bool:
 def _offsets(
     stream: BinaryIO,
     table: tuple[int, int],
-    dataset: FileDataset,
+    dataset: Dataset,
     fragments: Sequence[tuple[int, int]],
     count: int,
 ) -> list[int] | None:
     """The first fragment of each frame by the tables; None if none of them fits the fragments."""
     stream.seek(table[0])
     basic = stream.read(table[1] - table[1] % 4)
-    extended = dataset.get("ExtendedOffsetTable") or b""
+    named = "ExtendedOffsetTable"
+    extended = dataset.get(named) or b"" if named in dataset else b""
     base = table[0] + table[1]
     number = {one[0] - 8 - base: n for n, one in enumerate(fragments)}
     for raw, kind in ((extended, "Q"), (basic, "I")):
