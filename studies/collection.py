@@ -25,7 +25,7 @@ from engine.evidence.study import Evidence
 from studies.clean_copies import copy_clean
 from studies.evidence_rows import usable, why_left_out
 from studies.import_buffer import READER, Buffer, Part, indexed
-from studies.walk import Folder, count_files, printable, walk
+from studies.walk import ODD, Folder, count_files, nameable, printable, walk
 
 AT_ONCE = 2000  # files read between two marks of what is done
 HEADERS = (".hdr", ".hdr.gz", ".mhd", ".nhdr")
@@ -196,8 +196,8 @@ class _Import:
                 if not whole and not _alone(batch):
                     found, again = self._with_earlier(folder, batch, list(found))
                 for evidence in found:
-                    self._note(evidence)
-                    add(evidence)
+                    if self._takes(evidence):
+                        add(evidence)
             part.finish()
             if again > len(batch) // 4:
                 most *= 2  # series lie scattered over the names: fewer, larger batches
@@ -227,12 +227,17 @@ class _Import:
         paths = [Path(path) for path in batch]
         return find_evidence(paths, salt=self._salt, control=control, follow=False)
 
-    def _note(self, evidence: Evidence) -> None:
+    def _takes(self, evidence: Evidence) -> bool:
+        """Count an object; False if no database can hold its name (a member of an archive)."""
+        if not all(nameable(path) for path in (evidence.path, *evidence.members)):
+            self.taken.leave_out(evidence.path, ODD)
+            return False
         if usable(evidence):
             self.taken.added += 1
             self._counts[evidence.series or ""] += 1
         else:
             self.taken.leave_out(evidence.path, why_left_out(evidence))
+        return True
 
 
 def _companions(path: str) -> list[Path]:

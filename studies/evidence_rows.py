@@ -14,12 +14,13 @@ from db.collections import EvidenceRow, FileRow, NewEvidence
 from engine.errors import EvidenceError
 from engine.evidence.item import ImageRef, Item, VolumeRef
 from engine.evidence.study import Evidence
+from studies.walk import printable
 
 USABLE = ("image", "volume", "cine", "report")
 DETAILS = ("color", "dtype", "window", "window_source", "display_inverted", "spacing_mm",
            "spacing_source", "orientation", "notes")  # fmt: skip
-SAME_NAME = ("path", "kind", "form", "modality", "shape", "subject", "text", "body_part", "study",
-             "series", "day", "warnings", "times")  # fmt: skip
+SAME_NAME = ("kind", "form", "modality", "subject", "text", "body_part", "study", "series", "day",
+             "times")  # fmt: skip
 UNKNOWN = "unknown file"
 FactsOf = Callable[[Path], tuple[int, int]]
 
@@ -33,14 +34,18 @@ def new_row(evidence: Evidence, *, facts: FactsOf) -> NewEvidence:
     """
     code, message = _problem(evidence)
     details = {name: _plain(getattr(evidence, name)) for name in DETAILS}
-    details["source"] = dict(evidence.source)
+    details["source"] = {key: _plain(value) for key, value in evidence.source.items()}
     members = evidence.members or (evidence.path,)
+    plain = {name: _plain(getattr(evidence, name)) for name in SAME_NAME}
     return NewEvidence(
+        path=evidence.path,
+        shape=None if evidence.shape is None else tuple(map(int, evidence.shape)),
+        warnings=evidence.warnings,
         files=tuple(FileRow(path, *facts(path)) for path in members),
         error_code=code,
         error_message=message,
         details=details,
-        **{name: getattr(evidence, name) for name in SAME_NAME},
+        **plain,
     )
 
 
@@ -68,7 +73,14 @@ def why_left_out(evidence: Evidence) -> str:
 
 
 def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
+    """A value that SQLite and JSON can hold: no number of numpy, no half of a letter."""
+    if isinstance(value, str):
+        return value if value.isascii() else printable(value)
+    if value is None or type(value) in (bool, int, float):
+        return value
+    if isinstance(value, tuple | list):
+        return [_plain(one) for one in value]
+    return value.item() if hasattr(value, "item") else value
 
 
 def item_of_row(row: EvidenceRow) -> Item:

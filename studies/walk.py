@@ -151,12 +151,17 @@ def _inside(place: Path) -> Facts:
     return found.size, found.mtime_ns
 
 
-def _nameable(path: str, told: Told) -> bool:
+def nameable(path: str | Path) -> bool:
     """Whether a path is text; a database holds no other."""
-    if path.isascii() or printable(path) == path:
-        return True
-    told.append({"path": printable(path), "reason": ODD})
-    return False
+    words = str(path)
+    return words.isascii() or printable(words) == words
+
+
+def _nameable(path: str, told: Told) -> bool:
+    if not nameable(path):
+        told.append({"path": printable(path), "reason": ODD})
+        return False
+    return True
 
 
 def _outermost(trees: Sequence[Path]) -> list[Path]:

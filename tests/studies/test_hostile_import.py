@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+import tarfile
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +16,10 @@ from db.session import Store
 from engine.control import Control
 from engine.errors import Cancelled
 from engine.evidence.open import find_evidence
+from engine.evidence.study import Evidence
 from studies.collection import import_paths
-from studies.walk import walk
+from studies.evidence_rows import new_row
+from studies.walk import ODD, walk
 from tests.engine.evidence_files import picture, slices
 
 GREY = np.zeros((8, 8), np.uint8)
@@ -114,3 +118,38 @@ def test_a_folder_of_any_size_can_be_left_in_the_middle(tmp_path):
         steps.clear()
         import_paths(store, [folder], "c", Control(report=control._report))
         assert steps[-1] == len(list(folder.iterdir()))
+
+
+def test_a_member_whose_name_is_no_text_is_left_out_and_the_rest_taken(tmp_path):
+    grey(tmp_path / "a.png")
+    with tarfile.open(
+        tmp_path / "disc.tar", "w", format=tarfile.GNU_FORMAT, encoding="latin-1"
+    ) as archive:
+        archive.add(tmp_path / "a.png", "good.png")
+        archive.add(tmp_path / "a.png", "b\u00e4d.png")
+    with Store(tmp_path / "home.sqlite") as store:
+        taken = import_paths(store, [tmp_path / "disc.tar"], "c", Control())
+        assert stored(store) == [("good.png", 1)]
+    assert [row["reason"] for row in taken.left_out] == [ODD]
+
+
+def test_half_letters_in_a_report_do_not_stop_an_import(tmp_path):
+    lines = [{"report": "FINDINGS: \ud800 broken"}, {"report": "FINDINGS: whole"}]
+    words = "\n".join(json.dumps(line) for line in lines)
+    (tmp_path / "reports.jsonl").write_text(words, encoding="utf-8")
+    with Store(tmp_path / "home.sqlite") as store:
+        assert import_paths(store, [tmp_path / "reports.jsonl"], "c", Control()).added == 2
+        assert [row.text.split()[-1] for row in items(store, "c")] == ["broken", "whole"]
+
+
+def test_numbers_of_numpy_and_half_letters_become_plain_values():
+    found = Evidence(
+        path=Path("x"), members=(), kind="volume", shape=(np.int64(1), np.int64(2), np.int64(2)),
+        spacing_mm=(np.float32(0.5), 1.0, 1.0), times=np.int64(3), notes=("half \ud800",),
+        source={"object": "\udcff"}, day=np.int64(5),
+    )  # fmt: skip
+    row = new_row(found, facts=lambda path: (1, 2))
+    assert json.loads(json.dumps(dict(row.details)))["spacing_mm"] == [0.5, 1.0, 1.0]
+    assert [type(value) for value in (*row.shape, row.times, row.day)] == [int] * 5
+    assert row.details["notes"] == ["half ?"]
+    assert row.details["source"] == {"object": "?"}
