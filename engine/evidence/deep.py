@@ -17,7 +17,7 @@ from engine.errors import EvidenceError
 from engine.evidence import codestream, files, inflate
 from engine.evidence.codestream import Stream
 from engine.evidence.failures import UNREADABLE, bomb, too_large, truncated
-from engine.evidence.pages import LIMIT_PIXELS, Page, PictureFacts, eight_bits
+from engine.evidence.pages import FREE_BYTES, LIMIT_PIXELS, Page, PictureFacts, eight_bits
 from engine.evidence.quiet import quiet
 
 PNG, JPEG = b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"
@@ -102,7 +102,7 @@ def _check(path: Path, claimed: int, pixels: int, size: int) -> None:
     """Refuse sizes beyond measure before anything is decoded."""
     if pixels > LIMIT_PIXELS:
         raise too_large(path, f"the picture has {pixels // 1_000_000} megapixels")
-    if claimed > inflate.allowed(size):
+    if claimed > inflate.allowed(size, free=FREE_BYTES):
         raise bomb(path)
 
 

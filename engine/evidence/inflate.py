@@ -39,9 +39,14 @@ class _Decompressor(Protocol):
         """At most ``max_length`` bytes more."""
 
 
-def allowed(packed: int) -> int:
-    """How many bytes may come out of ``packed`` bytes before it counts as a bomb."""
-    return min(LIMIT_BYTES, max(FREE_BYTES, RATIO * packed))
+def allowed(packed: int, *, free: int | None = None) -> int:
+    """How many bytes may come out of ``packed`` bytes before it counts as a bomb.
+
+    Args:
+        packed: the size on disk.
+        free: bytes that may come out of anything, ``FREE_BYTES`` if None.
+    """
+    return min(LIMIT_BYTES, max(FREE_BYTES if free is None else free, RATIO * packed))
 
 
 def stored(path: Path, source: BinaryIO, packed: int) -> Iterator[bytes]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from engine.evidence.window import derive_window, to_display
 
 LIMIT_PIXELS = 400_000_000
+FREE_BYTES = 192_000_000  # a picture may unpack to this much whatever the size of its file
 NARROW_BITS = 12  # deep colour whose values stay below 2**12 is 12-bit data in 16-bit words
 
 

@@ -21,7 +21,7 @@ from PIL import Image, ImageChops, ImageOps, UnidentifiedImageError
 from engine.errors import EvidenceError
 from engine.evidence import files, gif_end, inflate, jpeg_end, png
 from engine.evidence.failures import UNREADABLE, bomb, of_system, truncated
-from engine.evidence.pages import LIMIT_PIXELS, Page, PictureFacts
+from engine.evidence.pages import FREE_BYTES, LIMIT_PIXELS, Page, PictureFacts
 from engine.evidence.quiet import quiet
 
 # only these: others call programs (EPS) or are no pictures of evidence
@@ -77,7 +77,8 @@ def _check(path: Path, picture: Image.Image) -> None:
     pixels = picture.width * picture.height
     if pixels > LIMIT_PIXELS:
         raise EvidenceError(path, "too_large", _too_large(picture.size))
-    if pixels * SAMPLES.get(picture.mode, 2) > inflate.allowed(files.facts_of(path).size):
+    size = files.facts_of(path).size
+    if pixels * SAMPLES.get(picture.mode, 2) > inflate.allowed(size, free=FREE_BYTES):
         raise bomb(path)
 
 

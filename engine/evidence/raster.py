@@ -125,6 +125,9 @@ def load_picture(path: Path, *, white: bool = True) -> Pixels:
         layer = page.values
         if white and page.alpha is not None:
             layer = on_white(layer, page.alpha)
+        if facts.pages == 1:
+            array, filled = layer[None], 1
+            break
         if array is None:
             array = _room(path, layer, facts.pages, size)
         if layer.shape == array.shape[1:] and filled < len(array):

@@ -9,6 +9,7 @@ Source: TIFF 6.0; Adobe's TIFF technical notes; the BigTIFF design.
 
 from __future__ import annotations
 
+import math
 import struct
 import zlib
 from collections.abc import Iterator
@@ -23,7 +24,7 @@ from numpy.typing import NDArray
 from engine.errors import EvidenceError
 from engine.evidence import files, inflate
 from engine.evidence.failures import UNREADABLE, bomb, of_system, too_large, truncated
-from engine.evidence.pages import LIMIT_PIXELS, Page, PictureFacts, eight_bits, turned
+from engine.evidence.pages import FREE_BYTES, LIMIT_PIXELS, Page, PictureFacts, eight_bits, turned
 from engine.evidence.quiet import quiet
 
 MAGIC = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
@@ -218,18 +219,28 @@ def _check_claims(path: Path, pages: list[Any]) -> None:
     claimed = sum(_nbytes(page) for page in pages)
     there = 0
     for page in pages:
-        for start, count in zip(page.dataoffsets, page.databytecounts, strict=False):
-            if start + count > size:
-                raise truncated(path)
-            there += count
-        if not page.dataoffsets or not any(page.databytecounts):
-            raise truncated(path)
+        there += _bytes_there(path, page, size)
     if max(page.imagewidth * page.imagelength for page in pages) > LIMIT_PIXELS:
         raise too_large(path, f"the picture is larger than {LIMIT_PIXELS // 1_000_000} megapixels")
     if claimed > LIMIT_BYTES:
         raise too_large(path, f"its pages fill {claimed // 1_000_000} MB")
-    if claimed > inflate.allowed(max(there, size)):
+    if claimed > inflate.allowed(max(there, size), free=FREE_BYTES):
         raise bomb(path)
+
+
+def _bytes_there(path: Path, page: Any, size: int) -> int:
+    """Bytes of a page's strips or tiles, all of which must be in the file.
+
+    Tiles of no bytes are background that a scanner left out; strips of no bytes are lost.
+    """
+    offsets, counts = page.dataoffsets, page.databytecounts
+    if len(offsets) < math.prod(page.chunked) or len(counts) < len(offsets):
+        raise truncated(path)
+    if any(start + count > size for start, count in zip(offsets, counts, strict=False)):
+        raise truncated(path)
+    if not any(counts) or (not page.is_tiled and not all(counts)):
+        raise truncated(path)
+    return int(sum(counts))
 
 
 def _nbytes(page: Any) -> int:

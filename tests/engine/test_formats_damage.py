@@ -182,6 +182,12 @@ def tiff_sparse(path: Path) -> None:
         found.pages[0].tags["StripByteCounts"].overwrite(0)
 
 
+def tiff_few_tiles(path: Path) -> None:
+    tiff(path, DEEP, compression="zlib", tile=(16, 16))
+    with tifffile.TiffFile(path, mode="r+") as found:
+        found.pages[0].tags["ImageWidth"].overwrite(9_000)
+
+
 def tiff_beyond(path: Path) -> None:
     tiff(path, DEEP)
     with tifffile.TiffFile(path, mode="r+") as found:
@@ -206,6 +212,7 @@ CLAIMS: list[tuple[str, Callable[[Path], None], set[str]]] = [
     ("a.bmp", bmp_claim, {"too_large"}),
     ("a.tif", tiff_claim, {"too_large", "damaged"}),
     ("b.tif", tiff_sparse, {"truncated"}),
+    ("f.tif", tiff_few_tiles, {"truncated"}),
     ("c.tif", tiff_beyond, {"truncated"}),
     ("d.tif", tiff_circle, {"damaged"}),
 ]
@@ -235,6 +242,17 @@ def warm(folder: Path) -> Path:
     """A sound file, so that imports are not counted."""
     tiff(folder / "warm.tif", DEEP)
     return folder / "warm.tif"
+
+
+def test_tiles_that_a_scanner_left_out_are_background(tmp_path: Path) -> None:
+    path = tmp_path / "a.tif"
+    tiff(path, DEEP, compression="zlib", tile=(16, 16))
+    with tifffile.TiffFile(path, mode="r+") as found:
+        tag = found.pages[0].tags["TileByteCounts"]
+        tag.overwrite([0, *tag.value[1:]])
+    got = load_pixels(read_file(path)).array[0]
+    assert not got[:16, :16].any()
+    np.testing.assert_array_equal(got[16:], DEEP[16:])
 
 
 def test_pages_that_differ_are_said(tmp_path: Path) -> None:
