@@ -71,6 +71,7 @@ def test_a_storm_of_gestures(qtbot, seed, by_position):
         qtbot.addWidget(canvas)
         canvas.resize(300, 220)
         canvas.set_picture(picture)
+        canvas.show()
         canvases.append(canvas)
     link.join(canvases)
     link.set_lines(on=True)
