@@ -172,12 +172,14 @@ def stations(spots: Sequence[Spot]) -> list[list[int]]:
     if all(np.ptp(beside_N3[place], axis=0).max() <= BESIDE_MM for place in places(along_N)):
         return one
     found: list[list[int]] = []
+    first_P3 = np.empty_like(beside_N3)
     for index, beside in enumerate(beside_N3):
-        for part in found:
-            if np.abs(beside - beside_N3[part[0]]).max() <= BESIDE_MM:
-                part.append(index)
-                break
+        near = np.abs(first_P3[: len(found)] - beside).max(axis=1, initial=0.0) <= BESIDE_MM
+        fitting = np.flatnonzero(near)
+        if fitting.size:
+            found[fitting[0]].append(index)
         else:
+            first_P3[len(found)] = beside
             found.append([index])
     return found
 

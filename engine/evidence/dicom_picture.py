@@ -29,6 +29,7 @@ from engine.evidence.terms import body_part_of, modality_of
 
 NOWHERE = Path()
 LONGEST = 1_000_000
+MOST_FRAMES = 200_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +167,7 @@ def _layout(path: Path, header: Header) -> Layout:
     except ValueError as failure:
         reason = "the header names no picture size; copy it again"
         raise EvidenceError(path, "damaged", reason) from failure
-    if found.values * found.frames > LIMIT_VALUES:
+    if found.values * found.frames > LIMIT_VALUES or found.frames > MOST_FRAMES:
         reason = (
             f"the header claims {found.frames} x {found.rows} x {found.columns} values, "
             "more than can be opened"

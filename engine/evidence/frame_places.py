@@ -63,7 +63,8 @@ class Placed:
 def placed(dataset: Dataset, count: int) -> Placed:
     """Look for the places of a file's frames."""
     if PER_FRAME in dataset:
-        return _grouped(dataset, count)
+        complete = len(dataset.get(PER_FRAME) or []) >= count
+        return _grouped(dataset, count) if complete else Placed([])
     offsets = facts.numbers(dataset.get("GridFrameOffsetVector"))
     if len(offsets) == count:
         return Placed(_offset(dataset, offsets))

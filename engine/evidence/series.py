@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import log
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.evidence import arrange
 from engine.evidence.arrange import Arranged
@@ -22,6 +24,8 @@ from engine.evidence.study import Evidence
 
 SAME_WAY = 0.01  # largest difference of a direction cosine
 SAME_SPACING = 1e-3  # largest relative difference of a pixel spacing
+TOLERANCE = np.array([SAME_WAY] * 6 + [SAME_SPACING] * 2)
+UNKNOWN = (1e3,)
 
 
 def group_series(instances: Sequence[Instance]) -> list[Evidence]:
@@ -44,28 +48,25 @@ def group_series(instances: Sequence[Instance]) -> list[Evidence]:
 def _fitting(group: list[Instance]) -> list[list[Instance]]:
     """Split files whose rows or columns run another way or are spaced otherwise."""
     parts: list[list[Instance]] = []
+    traits_P8 = np.empty((len(group), 8))
     for one in group:
-        for part in parts:
-            if _fits(one, part[0]):
-                part.append(one)
-                break
+        mine = _traits(one)
+        near = np.abs(traits_P8[: len(parts)] - mine) <= TOLERANCE
+        fitting = np.flatnonzero(near.all(axis=1))
+        if fitting.size:
+            parts[fitting[0]].append(one)
         else:
+            traits_P8[len(parts)] = mine
             parts.append([one])
     return parts
 
 
-def _fits(one: Instance, other: Instance) -> bool:
-    """True if two pictures run the same way in equal steps, up to rounding in the files."""
-    mine, theirs = one.spot.plane, other.spot.plane
-    if mine is None or theirs is None:
-        return mine is theirs
-    ways = zip(mine.columns + mine.rows, theirs.columns + theirs.rows, strict=True)
-    if any(abs(a - b) > SAME_WAY for a, b in ways):
-        return False
-    steps, others = one.base.spacing_mm, other.base.spacing_mm
-    if steps is None or others is None:
-        return steps is others
-    return all(abs(a - b) <= SAME_SPACING * b for a, b in zip(steps[1:], others[1:], strict=True))
+def _traits(one: Instance) -> NDArray[np.float64]:
+    """Directions of rows and columns, and the logarithm of the spacing; far off if unknown."""
+    plane, spacing = one.spot.plane, one.base.spacing_mm
+    ways = UNKNOWN * 6 if plane is None else plane.columns + plane.rows
+    steps = UNKNOWN * 2 if spacing is None else (log(spacing[1]), log(spacing[2]))
+    return np.array((*ways, *steps))
 
 
 def _evidence(group: list[Instance]) -> list[Evidence]:

@@ -41,25 +41,39 @@ def batches(paths: list[Path], *, follow: bool) -> Iterator[Batch]:
         more = [file for path in named for file in _named_by(path)] if follow else []
         yield Batch(without_companions(list(dict.fromkeys([*named, *more]))))
     for path in folders:
-        yield from _walk(path, set(), follow=follow)
+        yield from _walk(path, follow=follow)
 
 
 def _named_by(path: Path) -> tuple[Path, ...]:
     return dicomdir.read_disc(path).present if dicomdir.is_index(path) else ()
 
 
-def _walk(folder: Path, given: set[Path], *, follow: bool) -> Iterator[Batch]:
+def _walk(root: Path, *, follow: bool) -> Iterator[Batch]:
     """A folder and those below it; links to folders are not followed, hidden names left out.
 
-    The files that an index names come with it, wherever they lie below; ``given`` holds them.
+    The files that an index names come with it, wherever they lie below, and not again.
     """
-    try:
-        with os.scandir(folder) as listing:
-            entries = sorted(listing, key=lambda entry: entry.name)
-    except OSError:
-        reason = "the folder cannot be opened; check its rights"
-        yield Batch([], ((folder, EvidenceError(folder, "denied", reason)),))
-        return
+    waiting, given = [root], set[Path]()
+    while waiting:
+        folder = waiting.pop()
+        try:
+            plain, below = _listed(folder)
+        except OSError:
+            reason = "the folder cannot be opened; check its rights"
+            yield Batch([], ((folder, EvidenceError(folder, "denied", reason)),))
+            continue
+        if follow:
+            given.update(*(_named_by(path) for path in plain if dicomdir.is_index(path)))
+            plain = _with_disc(plain, given)
+        if plain:
+            yield Batch(without_companions(plain))
+        waiting.extend(reversed(below))
+
+
+def _listed(folder: Path) -> tuple[list[Path], list[Path]]:
+    """The visible files and folders in a folder, in order of name."""
+    with os.scandir(folder) as listing:
+        entries = sorted(listing, key=lambda entry: entry.name)
     plain, below = [], []
     for entry in entries:
         if hidden(entry.name):
@@ -68,16 +82,10 @@ def _walk(folder: Path, given: set[Path], *, follow: bool) -> Iterator[Batch]:
             plain.append(folder / entry.name)
         elif not entry.is_symlink():
             below.append(folder / entry.name)
-    if follow:
-        given.update(*(_named_by(path) for path in plain if dicomdir.is_index(path)))
-        plain = _with_disc(plain, folder, given)
-    if plain:
-        yield Batch(without_companions(plain))
-    for one in below:
-        yield from _walk(one, given, follow=follow)
+    return plain, below
 
 
-def _with_disc(plain: list[Path], folder: Path, given: set[Path]) -> list[Path]:
+def _with_disc(plain: list[Path], given: set[Path]) -> list[Path]:
     """A folder's files: with all that its index names, without what an index above named."""
     if any(dicomdir.is_index(path) for path in plain):
         here = set(plain)

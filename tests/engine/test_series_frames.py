@@ -264,3 +264,24 @@ def test_a_named_frame_is_the_stored_one(tmp_path: Path) -> None:
     seen = [image_rgb(ImageRef(tmp_path / "a", frame=frame))[0, 0, 0] for frame in range(3)]
     assert seen == sorted(seen)
     assert len(set(seen)) == 3
+
+
+def test_a_claim_of_countless_frames_is_refused(tmp_path: Path) -> None:
+    many = dicom(
+        tmp_path / "b", np.zeros((250_000, 1, 1), np.uint8), NumberOfFrames=250_000,
+        ImagePositionPatient=[0, 0, 0], ImageOrientationPatient=AXIAL, PixelSpacing=[1, 1],
+    )  # fmt: skip
+    (evidence,) = find_evidence([many])
+    assert evidence.error is not None
+    assert evidence.error.code == "too_large"
+
+
+def test_missing_functional_groups_leave_frames_as_stored(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    enhanced(path, [(float(place), {}) for place in (2, 0, 1)])
+    dataset = pydicom.dcmread(path)
+    del dataset.PerFrameFunctionalGroupsSequence[2]
+    dataset.save_as(path)
+    (evidence,) = find_evidence([path])
+    assert (evidence.kind, evidence.order) == ("volume", ())
+    assert filled(evidence) == [0, 1, 2]

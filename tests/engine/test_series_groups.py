@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,10 @@ import pytest
 import SimpleITK as sitk
 from pydicom.uid import SecondaryCaptureImageStorage
 
+from engine.evidence.dicom import read_dicom
+from engine.evidence.dicom_facts import Plane
 from engine.evidence.open import find_evidence, load_pixels, read_series
+from engine.evidence.series import group_series
 from engine.evidence.show import describe
 from engine.evidence.study import Evidence
 from tests.engine.evidence_files import dicom, slices
@@ -338,3 +342,26 @@ def test_rounding_of_positions_makes_no_new_places(tmp_path: Path, step: float) 
             )  # fmt: skip
     (evidence,) = found(tmp_path)
     assert (evidence.shape, evidence.times) == ((6, 4, 5), 2)
+
+
+def test_a_thousand_directions_are_told_apart_in_time(tmp_path: Path) -> None:
+    path = picture(tmp_path, "a", 1, (0, 0, 0))
+    one = read_dicom(path)
+    random = np.random.default_rng(2)
+    many = []
+    for number in range(4000):
+        turned, _ = np.linalg.qr(random.standard_normal((3, 3)))
+        plane = Plane(tuple(turned[:, 0]), tuple(turned[:, 1]), (0.0, 0.0, float(number)))
+        spot = replace(one.spot, plane=plane)
+        many.append(replace(one, spot=spot, instance_uid=str(number)))
+    assert len(group_series(many)) > 2000
+
+
+def test_folders_may_lie_very_deep(tmp_path: Path) -> None:
+    place = tmp_path
+    for _ in range(300):
+        place = place / "d"
+    place.mkdir(parents=True)
+    picture(place, "a", 1, (0, 0, 0))
+    (evidence,) = found(tmp_path)
+    assert evidence.kind == "image"
