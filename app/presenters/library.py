@@ -54,7 +54,13 @@ class LibraryPresenter(Presenter):
         self._loaded = 0
         self._question = 0
         self._previewed = ""
-        self._import = LibraryImport(view, services, chosen=lambda: self._chosen, going=self._go_to)
+        self._import = LibraryImport(
+            view,
+            services,
+            chosen=lambda: self._chosen,
+            going=self._go_to,
+            look=self._look,
+        )
         self._connect()
         services.changes.watch("collection", call=self._changed)
 
@@ -97,7 +103,21 @@ class LibraryPresenter(Presenter):
             self._load_facets()
             self._load()
 
+    def _look(self) -> None:
+        """While an import runs: how many there are, and the first of them; no page is torn away."""
+        store = self.services.store
+        self.services.tasks.query(self, lambda: collections(store), self._take_counts)
+
+    def _take_counts(self, found: tuple[CollectionRow, ...]) -> None:
+        shown = [CollectionShown(row.name, row.name, row.count) for row in found]
+        if self._chosen in [one.key for one in shown]:
+            self.view.show_collections(shown, self._chosen)
+            if not self._rows:
+                self._load()
+
     def _go_to(self, name: str) -> None:
+        if name != self._chosen:
+            self._rows = {}
         self._chosen = name
         self._patient = None
         self.view.show_patient("")

@@ -5,6 +5,7 @@ Owns the import in hand and what is said of it while it runs and after.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from app.shown import ImportShown
 from engine.evidence.profile import OPTIONS, checked
 
 TOLD_LINES = 2000
+LOOK_SECONDS = 2.0
 
 
 def import_shown(state: JobState) -> ImportShown:
@@ -66,6 +68,8 @@ class LibraryImport:
         services: the program's objects.
         chosen: the collection on show; drops go there.
         going: called with the collection that an import fills.
+        look: called now and then while one runs, to show what is stored already.
+        now: seconds that only grow.
     """
 
     def __init__(
@@ -75,11 +79,16 @@ class LibraryImport:
         *,
         chosen: Callable[[], str],
         going: Callable[[str], None],
+        look: Callable[[], None],
+        now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._view = view
         self._services = services
         self._chosen = chosen
         self._going = going
+        self._look = look
+        self._now = now
+        self._looked = 0.0
         self._clean_to = ""
         self._options: tuple[str, ...] = ()
         self._job = ""
@@ -158,6 +167,9 @@ class LibraryImport:
         state = self._services.jobs.state(job)
         if state is not None and not state.ended:
             self._view.show_import(import_shown(state))
+            if state.done and self._now() - self._looked > LOOK_SECONDS:
+                self._looked = self._now()
+                self._look()
 
     def _ended(self, state: JobState) -> None:
         shown = import_shown(state)

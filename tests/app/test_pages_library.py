@@ -245,6 +245,21 @@ def test_a_folder_becomes_a_collection_of_its_name(home: Home, store: Store) -> 
     assert shown.lines == ("/somewhere/bad.dcm: the file ends early",)
 
 
+def test_what_is_stored_shows_while_the_import_still_runs(home: Home, store: Store,
+                                                          tmp_path: Path) -> None:  # fmt: skip
+    view, services, presenter = library(home, store)
+    presenter.shown()
+    view.ask_folder = lambda words="": "/somewhere/Chest"
+    view.folder_wanted.emit()
+    fill(store, tmp_path, 3)
+    services.jobs.progress("j0", done=5, total=9, unit="files", phase="reading evidence")
+    assert view.last("show_items")[0][0] == 4
+    assert view.last("show_collections")[0][0][0].count == 4
+    before = len(view.calls)
+    services.jobs.progress("j0", done=6, total=9, unit="files", phase="reading evidence")
+    assert view.names()[before:] == ["show_import"], "not at every step"
+
+
 def test_many_left_out_are_counted_by_reason(home: Home, store: Store) -> None:
     left = [{"path": f"/x/{n}", "reason": "empty"} for n in range(3)]
     shown = result_shown({"added": 0, "collection": "c", "left_out": left, "left_out_count": 70,
