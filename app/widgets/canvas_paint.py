@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 
 from app import theme
 from app.widgets import canvas_words as words
-from app.widgets import halo
+from app.widgets import halo, ink
 from app.widgets.content import Picture, ViewState, slice_index, window_of
 from app.widgets.placement import Placement, oriented
 from app.widgets.slice_images import SliceImages, color_image, draw_part
@@ -100,7 +100,7 @@ def draw_letters(painter: QPainter, picture: Picture, state: ViewState, view: QR
 
 def is_small(view: QRectF) -> bool:
     """True if there is room only for what cannot be missed."""
-    return view.width() < SMALL[0] or view.height() < SMALL[1]
+    return view.width() < ink.px(SMALL[0]) or view.height() < ink.px(SMALL[1])
 
 
 def draw_badges(
@@ -119,7 +119,7 @@ def draw_badges(
             lines.append(_warned(painter, _word(painter, ", ".join(said), theme.WARN)))
     if "convention" in shown:
         said_so, warning = words.convention(picture, state)
-        if view.width() < NARROW:
+        if view.width() < ink.px(NARROW):
             said_so = said_so.removesuffix(" of the picture")
         if said_so and (warning or not is_small(view)):
             lines.append(_word(painter, said_so, theme.WARN if warning else theme.QUIET))
