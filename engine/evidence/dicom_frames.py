@@ -19,6 +19,7 @@ from pydicom.filereader import read_partial
 from pydicom.tag import BaseTag
 from pydicom.uid import UID, ExplicitVRBigEndian, register_transfer_syntax
 
+from engine.evidence.bounded import bounded
 from engine.evidence.dicom_color import Palette
 from engine.evidence.dicom_deflate import plain
 from engine.evidence.dicom_layout import FLOATING, Layout, as_long_as, layout_of
@@ -154,7 +155,7 @@ def _parsed(stream: BinaryIO) -> _Pixels:
     """The header parsed by pydicom."""
     stream.seek(0)
     watch = _Watch(stream)
-    dataset = read_partial(stream, stop_when=watch, force=True)
+    dataset = read_partial(bounded(stream), stop_when=watch, force=True)
     if not watch.tag:
         raise ValueError("no pixel data")
     return _Pixels(dataset, watch.tag, watch.vr, watch.at, watch.length)
