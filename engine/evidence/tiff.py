@@ -29,6 +29,7 @@ from engine.evidence.quiet import quiet
 
 MAGIC = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 LEVEL_PIXELS = 36_000_000  # the largest level of a pyramid that is opened
+TILE_PIXELS = 16_000_000
 LIMIT_PAGES = 20_000
 LIMIT_BYTES = 8_000_000_000
 SAME_SHAPE = 0.02
@@ -89,7 +90,8 @@ def plan_of(path: Path, found: Any) -> Plan | None:
     """Choose pages and the way to read them; None if Pillow reads them as well."""
     pages = _all_pages(path, found)
     first = pages[0]
-    _check_page(path, first)
+    for page in pages:
+        _check_page(path, page)
     shown, notes = _level(path, found, pages)
     if shown is None and not _needs_tifffile(first):
         return None
@@ -145,8 +147,11 @@ def count_pages(path: Path, stream: Any, *, big: bool, endian: str) -> int:
 
 def _check_page(path: Path, page: Any) -> None:
     """Refuse pages without size, and numbers that are not read."""
+    pixels = page.imagewidth * page.imagelength
     if page.imagewidth < 1 or page.imagelength < 1 or page.samplesperpixel < 1:
         raise EvidenceError(path, "damaged", "the page has no size; copy the file again")
+    if page.is_tiled and page.tilewidth * page.tilelength > max(TILE_PIXELS, 4 * pixels):
+        raise EvidenceError(path, "damaged", UNREADABLE)  # decoders take memory for whole tiles
     if page.imagedepth > 1:
         reason = "blocks of several slices in one page are not read; save each slice as a page"
         raise EvidenceError(path, "unsupported", reason)

@@ -188,6 +188,13 @@ def tiff_few_tiles(path: Path) -> None:
         found.pages[0].tags["ImageWidth"].overwrite(9_000)
 
 
+def tiff_wide_tile(path: Path) -> None:
+    tiff(path, GREY, compression="jpeg", tile=(32, 32))
+    with tifffile.TiffFile(path, mode="r+") as found:
+        found.pages[0].tags["TileWidth"].overwrite(64_000)
+        found.pages[0].tags["TileLength"].overwrite(64_000)
+
+
 def tiff_beyond(path: Path) -> None:
     tiff(path, DEEP)
     with tifffile.TiffFile(path, mode="r+") as found:
@@ -213,6 +220,7 @@ CLAIMS: list[tuple[str, Callable[[Path], None], set[str]]] = [
     ("a.tif", tiff_claim, {"too_large", "damaged"}),
     ("b.tif", tiff_sparse, {"truncated"}),
     ("f.tif", tiff_few_tiles, {"truncated"}),
+    ("g.tif", tiff_wide_tile, {"damaged"}),
     ("c.tif", tiff_beyond, {"truncated"}),
     ("d.tif", tiff_circle, {"damaged"}),
 ]
