@@ -24,6 +24,11 @@ def block_for(scale: float) -> float:
     return fitting[-1] if fitting else 1.0
 
 
+def neighbour(block: float, step: int) -> float:
+    """The block so many places further in the list, as far as it goes."""
+    return BLOCKS[min(len(BLOCKS) - 1, max(0, BLOCKS.index(block) + step))]
+
+
 def blocks_in(length: int, block: float) -> int:
     """How many averaged pixels stand for ``length`` stored ones; the last may reach beyond."""
     if block == 1.5:

@@ -257,7 +257,7 @@ class ImageCanvas(MarkedCanvas):
         if self._fresh:
             self._fresh = False
             self.painted.emit()
-        if self._picture.slices > 1 and not self._cine.playing:
+        if not self._cine.playing:
             self._ahead = 0
             self._idle.start()
 
@@ -359,8 +359,11 @@ class ImageCanvas(MarkedCanvas):
             self.act(replace(self._state, depth=number / (picture.slices - 1)))
 
     def _look_ahead(self) -> None:
-        """Render the next slice while nothing else happens, and then the one after it."""
+        """Render the next slice, and then the one after it, while nothing else happens."""
         if self._picture is None or self._gestures.dragging or not self.isVisible():
+            return
+        if self._picture.slices < 2:
+            self._images.warm(self._picture, self._state, self.placed)
             return
         self._ahead += 1
         ahead = self._state.scrolled(self._ahead * self._heading, self._picture.slices)

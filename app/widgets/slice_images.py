@@ -209,16 +209,27 @@ class SliceImages:
     def _averaged(self, picture: Picture, index: int, moment: int, region: _Region) -> NDArray[Any]:
         """The region's values, averaged in blocks where it is shown smaller."""
         values = picture.values(index, moment)
-        if abs(values.strides[1]) > values.itemsize * 4:  # a plane across: gather it only once
-            values = np.ascontiguousarray(values)
-        if region.across > 1 or region.down > 1:
-            key = (self._owner, index, moment, region.across, region.down)
-            small = self._store.get(key)
-            if small is None:
-                small = averaging.averaged(values, region.down, region.across)
-                self._store.put(key, small, small.nbytes)
-            values = small
+        across, down = region.across, region.down
+        scattered = abs(values.strides[1]) > values.itemsize * 4  # a plane across the stored ones
+        if across > 1 or down > 1 or scattered:
+            key = (self._owner, index, moment, across, down)
+            kept = self._store.get(key)
+            if kept is None:
+                kept = averaging.averaged(np.ascontiguousarray(values), down, across)
+                self._store.put(key, kept, kept.nbytes)
+            values = kept
         return values[region.top : region.bottom, region.left : region.right]
+
+    def warm(self, picture: Picture, state: ViewState, placed: Placement) -> None:
+        """Average a large picture for the next zooms as well, while nothing else happens."""
+        if not self._amounts or placed.rows * placed.columns <= WHOLE_PIXELS:
+            return
+        index = slice_index(state.depth, picture.slices)
+        moment = slice_index(state.moment, picture.moments)
+        across, down = (averaging.block_for(scale) for scale in placed.pixel_size())
+        for step in (-1, 1):
+            wide, high = averaging.neighbour(across, step), averaging.neighbour(down, step)
+            self._averaged(picture, index, moment, _Region(0, 0, 1, 1, wide, high))
 
 
 def _region(placed: Placement, view: QRectF, *, averages: bool) -> _Region | None:

@@ -324,3 +324,28 @@ def test_at_actual_size_every_pixel_is_itself(qtbot, size, paints):
     rows, columns = part.shape
     start = max(0, -top), max(0, -left)
     assert (part == values[start[0] : start[0] + rows, start[1] : start[1] + columns]).all()
+
+
+def test_while_nothing_happens_the_next_slices_and_zooms_are_made(qtbot, monkeypatch):
+    store = ImageStore()
+    monkeypatch.setattr(slice_images, "STORE", store)
+    canvas = ImageCanvas()
+    qtbot.addWidget(canvas)
+    canvas.resize(300, 300)
+    canvas.show()
+    canvas.set_picture(shown(np.zeros((20, 64, 64), np.int16)))
+    canvas.grab()
+    before = store.bytes
+    for _ in range(3):
+        canvas._look_ahead()
+    assert store.bytes == 4 * before
+    canvas.set_picture(shown(np.zeros((1, 2600, 2000), np.uint16)))
+    canvas.grab()
+    before = store.bytes
+    canvas._look_ahead()
+    warm = store.bytes
+    assert warm > before
+    canvas._look_ahead()
+    assert store.bytes == warm
+    canvas.set_picture(None)
+    canvas._look_ahead()
