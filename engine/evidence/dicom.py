@@ -69,11 +69,11 @@ class Instance:
     @cached_property
     def evidence(self) -> Evidence:
         """The file by itself."""
-        found = replace(self.base, path=self.path, members=(self.path,), **self.own)
-        if found.kind != "image" or found.geometry is not None:
-            return found
-        spacing = found.spacing_mm and found.spacing_mm[1:]
-        return replace(found, geometry=arrange.geometry_of([self.spot.plane], spacing, self.frame))
+        own = dict(self.own)
+        if self.base.kind == "image" and self.base.spacing_mm is not None:
+            spacing = self.base.spacing_mm[1:]
+            own["geometry"] = arrange.geometry_of([self.spot.plane], spacing, self.frame)
+        return replace(self.base, path=self.path, members=(self.path,), **own)
 
 
 def read_dicom(path: Path, *, salt: bytes = b"", recall: Recall | None = None) -> Instance:

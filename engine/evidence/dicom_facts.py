@@ -35,7 +35,8 @@ class Plane:
     @property
     def normal(self) -> NDArray[np.float64]:
         """The slice normal: columns direction x rows direction."""
-        return np.cross(np.array(self.columns), np.array(self.rows))
+        (a, b, c), (d, e, f) = self.columns, self.rows
+        return np.array([b * f - c * e, c * d - a * f, a * e - b * d])
 
 
 def numbers(value: Any) -> list[float]:

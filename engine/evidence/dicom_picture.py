@@ -7,7 +7,7 @@ a single picture lies: answers are remembered for the other files of its series.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -99,64 +99,62 @@ def base_of(path: Path, header: Header, salt: bytes) -> Base:
         frames = Frames("image", 1, orientation=orientation_of(way))
     else:
         frames = frames_of(dataset, layout.frames, in_plane, frame)
-    evidence = replace(
-        _framed(dataset, layout, frames, in_plane),
-        spacing_source=None if found is None else found[1],
-        source=source_of(dataset, header),
+    fields = {
+        **_framed(dataset, layout, frames, in_plane),
+        "spacing_source": None if found is None else found[1],
+        "source": source_of(dataset, header),
         **tokens_of(dataset, salt),
-    )
-    warnings = _warnings(dataset, evidence, (evidence.shape or (1,))[0])
+    }
+    shape = fields["shape"]
+    warnings = _warnings(dataset, fields, shape[0])
+    fields["notes"] = (*_notes(dataset, warnings), *fields["notes"])
     return Base(
-        evidence=replace(
-            evidence, warnings=warnings, notes=(*_notes(dataset, warnings), *evidence.notes)
-        ),
+        evidence=Evidence(path=NOWHERE, members=(), warnings=warnings, **fields),
         layout=layout,
         way=way,
         frame=frame,
         series=facts.word(dataset, "SeriesInstanceUID"),
-        if_long=_warnings(dataset, evidence, LONGEST),
+        if_long=_warnings(dataset, fields, LONGEST),
     )
 
 
 def _framed(
     dataset: Dataset, layout: Layout, frames: Frames, in_plane: tuple[float, float] | None
-) -> Evidence:
-    """The picture itself: form, frames and how it is to be shown."""
+) -> dict[str, Any]:
+    """The evidence's fields on the picture itself: form, frames and how it is to be shown."""
     between = facts.slice_spacing(dataset) if frames.between is None else frames.between
-    return Evidence(
-        path=NOWHERE,
-        members=(),
-        kind=frames.kind,
-        form="3d" if frames.kind == "volume" else "2d",
-        modality=modality_of(facts.word(dataset, "Modality")),
-        shape=(frames.slices, layout.rows, layout.columns, *((3,) if layout.color else ())),
-        color=layout.color,
-        dtype=layout.dtype.name,
-        display_inverted=inverted_of(dataset),
-        spacing_mm=None if in_plane is None else (between, *in_plane),
-        orientation=frames.orientation,
-        notes=(*picture_notes(dataset, layout), *frames.notes),
-        photometric=layout.photometric,
-        aspect=facts.pixel_aspect(dataset, in_plane),
-        body_part=body_part_of(facts.word(dataset, "BodyPartExamined")),
-        laterality=side_of(dataset),
-        view=projection_of(dataset),
-        directions=None if frames.orientation else directions_of(dataset),
-        frame_ms=frame_ms_of(dataset) if frames.kind == "cine" else None,
-        times=frames.times,
-        order=frames.order,
-        geometry=frames.geometry,
-    )
+    return {
+        "kind": frames.kind,
+        "form": "3d" if frames.kind == "volume" else "2d",
+        "modality": modality_of(facts.word(dataset, "Modality")),
+        "shape": (frames.slices, layout.rows, layout.columns, *((3,) if layout.color else ())),
+        "color": layout.color,
+        "dtype": layout.dtype.name,
+        "display_inverted": inverted_of(dataset),
+        "spacing_mm": None if in_plane is None else (between, *in_plane),
+        "orientation": frames.orientation,
+        "notes": (*picture_notes(dataset, layout), *frames.notes),
+        "photometric": layout.photometric,
+        "aspect": facts.pixel_aspect(dataset, in_plane),
+        "body_part": body_part_of(facts.word(dataset, "BodyPartExamined")),
+        "laterality": side_of(dataset),
+        "view": projection_of(dataset),
+        "directions": None if frames.orientation else directions_of(dataset),
+        "frame_ms": frame_ms_of(dataset) if frames.kind == "cine" else None,
+        "times": frames.times,
+        "order": frames.order,
+        "geometry": frames.geometry,
+    }
 
 
-def _warnings(dataset: Dataset, evidence: Evidence, slices: int) -> tuple[str, ...]:
+def _warnings(dataset: Dataset, fields: dict[str, Any], slices: int) -> tuple[str, ...]:
     """What must be asked before this leaves the house, were it of so many slices."""
     return identity.warnings_of(
         dataset,
-        kind=evidence.kind,
-        modality=evidence.modality,
-        body_part=evidence.body_part,
-        shape=(slices, *(evidence.shape or ())[1:]),
+        kind=fields["kind"],
+        modality=fields["modality"],
+        body_part=fields["body_part"],
+        shape=(slices, *fields["shape"][1:]),
     )
 
 

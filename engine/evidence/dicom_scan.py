@@ -82,8 +82,8 @@ def walk(data: bytes, at: int, size: int, form: Form) -> tuple[dict[int, Element
     read = _implicit if form.implicit else _explicit
     last = 0
     while True:
-        if not form.implicit:
-            last, at = _plain_run(data, at, form, found, last)
+        run = _plain_implicit if form.implicit else _plain_explicit
+        last, at = run(data, at, form, found, last)
         tag, vr, start, length = read(data, at, form)
         if tag in PIXELS and tag > last:
             return found, tag, start, length
@@ -102,7 +102,7 @@ def walk(data: bytes, at: int, size: int, form: Form) -> tuple[dict[int, Element
         found[tag] = (vr, start, length)
 
 
-def _plain_run(
+def _plain_explicit(
     data: bytes, at: int, form: Form, found: dict[int, Element], last: int
 ) -> tuple[int, int]:
     """Explicit elements of short form, which nearly all are, in one tight loop.
@@ -120,6 +120,25 @@ def _plain_run(
         if tag <= last or tag < 0x00080000 or after > end:
             break
         found[tag] = (vr, at + 8, length)
+        last, at = tag, after
+    return last, at
+
+
+def _plain_implicit(
+    data: bytes, at: int, form: Form, found: dict[int, Element], last: int
+) -> tuple[int, int]:
+    """Implicit elements of known length likewise."""
+    unpack, end = form.head.unpack_from, len(data) - 8
+    while at <= end:
+        group, element, length = unpack(data, at)
+        tag = group << 16 | element
+        after = at + 8 + length
+        if tag <= last or tag < 0x00080000 or group >= 0x7FE0 or after > end:
+            break
+        known = data[at + 4 : at + 6]
+        if known in SHORT or known in LONG:
+            break
+        found[tag] = (b"", at + 8, length)
         last, at = tag, after
     return last, at
 

@@ -36,7 +36,8 @@ class Geometry:
     @cached_property
     def normal(self) -> NDArray[np.float64]:
         """Unit vector: columns direction x rows direction, shape [3]."""
-        cross = np.cross(self.column_step, self.row_step)
+        (a, b, c), (d, e, f) = self.column_step, self.row_step
+        cross = np.array([b * f - c * e, c * d - a * f, a * e - b * d])
         return cross / max(float(np.linalg.norm(cross)), 1e-12)
 
     @cached_property
