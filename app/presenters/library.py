@@ -81,8 +81,13 @@ class LibraryPresenter(Presenter):
         """The page came to the front; an argument names a collection."""
         if isinstance(argument, str) and argument:
             self._chosen = argument
+        self._import.in_front = True
         self._import.show()
         self._load_collections()
+
+    def hidden(self) -> None:
+        """Another page came to the front: it is told there how an import ends."""
+        self._import.in_front = False
 
     def _changed(self, _change: Change) -> None:
         self._load_collections()

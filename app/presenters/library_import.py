@@ -92,6 +92,7 @@ class LibraryImport:
         self._clean_to = ""
         self._options: tuple[str, ...] = ()
         self._job = ""
+        self.in_front = False
         view.import_wanted.connect(self._dropped)
         view.folder_wanted.connect(self._folder)
         view.files_wanted.connect(self._files)
@@ -176,7 +177,11 @@ class LibraryImport:
         self._view.show_import(shown)
         if shown.state == "failed":
             self._services.notify.error(shown.sentence, details=state.details)
-            return
+        elif not self.in_front:  # the page itself says it
+            self._tell(state, shown)
+
+    def _tell(self, state: JobState, shown: ImportShown) -> None:
+        """One sentence for a reader who is on another page."""
         if shown.lines:
             left = list(state.result.get("left_out", ()))
             first = f"{Path(left[0]['path']).name}, {left[0]['reason']}" if left else ""

@@ -172,7 +172,8 @@ class LibrarySide(QWidget):
 
     def show_patient(self, words: str) -> None:
         """Say that only one patient's objects are listed; an empty text says all are."""
-        self.patient.setText(f"{words}  ✕")
+        self.patient.setText("One patient only  ✕")
+        self.patient.setToolTip(f"{words}; press to list all patients again.")
         self.patient.setVisible(bool(words))
 
     # -- what the user does

@@ -238,6 +238,9 @@ def test_a_folder_becomes_a_collection_of_its_name(home: Home, store: Store) -> 
     result = {"added": 3, "unchanged": 4, "collection": "Chest 2026", "left_out": left,
               "left_out_count": 1, "reasons": {"the file ends early": 1}}  # fmt: skip
     services.jobs.end("j0", result=result)
+    assert services.notify.sentences == [], "the page itself says it"
+    presenter.hidden()
+    services.jobs.end("j0", result=result)
     assert "bad.dcm, the file ends early" in services.notify.sentences[-1]
     (shown,), _ = view.last("show_import")
     assert shown.state == "done"
