@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 
 import tests.studies.probe_jobs as probe
@@ -36,6 +37,12 @@ def no_dialogs(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(QFileDialog, name, refuse)
     for name in ("critical", "warning", "question", "information"):
         monkeypatch.setattr(QMessageBox, name, refuse)
+
+
+@pytest.fixture(autouse=True)
+def swept(dressed: None) -> None:
+    """Widgets of earlier tests are gone, not only closed: a change of the look styles them all."""
+    QCoreApplication.sendPostedEvents(None, int(QEvent.Type.DeferredDelete.value))
 
 
 @pytest.fixture(autouse=True)

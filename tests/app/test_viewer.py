@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PIL import Image
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import Qt
 
 from app import theme
 from app.presenters.viewer import ViewerPresenter
@@ -126,13 +126,7 @@ def test_ct_gets_its_presets_and_others_do_not():
     assert found == {"CT": True, "MR": False}
 
 
-@pytest.fixture
-def swept(qapp):
-    """Pages of earlier tests are gone: every living widget takes part in a change of the look."""
-    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-
-
-def test_text_size_changes_what_holds_text_and_leaves_room_for_pictures(swept, page, folder, qapp):
+def test_text_size_changes_what_holds_text_and_leaves_room_for_pictures(page, folder, qapp):
     view, presenter = page
     view.resize(1280, 800)
     presenter.shown((folder,))
@@ -147,7 +141,7 @@ def test_text_size_changes_what_holds_text_and_leaves_room_for_pictures(swept, p
     assert (view.strip.width(), view._notes.height(), view.report.minimumWidth()) == before
 
 
-def test_tables_follow_the_text_size(swept, qtbot, qapp):
+def test_tables_follow_the_text_size(qtbot, qapp):
     table = table_view("Keys")
     qtbot.addWidget(table)
     before = table.verticalHeader().defaultSectionSize()
