@@ -29,7 +29,7 @@ from engine.errors import EvidenceError
 from engine.evidence.bounded import bounded
 from engine.evidence.dicom_deflate import plain
 from engine.evidence.dicom_lean import FIRST, scan
-from engine.evidence.dicom_start import PREAMBLE, from_start, mark_of
+from engine.evidence.dicom_start import by_chance, from_start, mark_of
 from engine.evidence.failures import of_system, truncated
 from engine.evidence.files import open_file
 from engine.evidence.quiet import quiet
@@ -137,10 +137,10 @@ def header_of(path: Path, data: bytes, stream: BinaryIO, size: int) -> Header:
             codestream=b"" if whole else _codestream(stream, found.pixel_at),
         )
     part10 = data[128:132] == b"DICM"
-    mark = mark_of(data)
-    if mark is not None:
+    if mark_of(data) is not None or by_chance(data):
         shifted = from_start(stream)
-        return header_of(path, shifted.read(FIRST), shifted, size - mark + PREAMBLE)
+        size, _ = shifted.seek(0, 2), shifted.seek(0)
+        return header_of(path, shifted.read(FIRST), shifted, size)
     stream.seek(0)
     try:
         with quiet():

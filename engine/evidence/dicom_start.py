@@ -15,12 +15,12 @@ PREAMBLE = 128
 
 
 class Shifted(io.RawIOBase):
-    """A seekable stream that shows an empty preamble and then a file from its mark on."""
+    """A seekable stream that shows a head of its own and then a file from some place on."""
 
     name = ""  # pydicom asks every stream for one
 
-    def __init__(self, stream: BinaryIO, mark: int) -> None:
-        self._stream, self._mark, self._at = stream, mark, 0
+    def __init__(self, stream: BinaryIO, mark: int, head: bytes = bytes(PREAMBLE)) -> None:
+        self._stream, self._mark, self._head, self._at = stream, mark, head, 0
 
     def readable(self) -> bool:
         """Always."""
@@ -33,9 +33,9 @@ class Shifted(io.RawIOBase):
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
         """Read as many bytes as the buffer holds, fewer at the end."""
         wanted = len(buffer)
-        found = bytes(PREAMBLE)[self._at : self._at + wanted]
+        found = self._head[self._at : self._at + wanted]
         if len(found) < wanted:
-            self._stream.seek(self._mark + max(0, self._at - PREAMBLE))
+            self._stream.seek(self._mark + max(0, self._at - len(self._head)))
             found += self._stream.read(wanted - len(found))
         buffer[: len(found)] = found
         self._at += len(found)
@@ -44,7 +44,7 @@ class Shifted(io.RawIOBase):
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         """Move."""
         if whence == io.SEEK_END:
-            base = self._stream.seek(0, io.SEEK_END) - self._mark + PREAMBLE
+            base = self._stream.seek(0, io.SEEK_END) - self._mark + len(self._head)
         else:
             base = self._at if whence == io.SEEK_CUR else 0
         self._at = max(0, base + offset)
@@ -63,9 +63,19 @@ def mark_of(data: bytes) -> int | None:
     return None if found < 0 else found
 
 
+def by_chance(data: bytes) -> bool:
+    """True if a value of a file without preamble happens to hold the mark where it is expected."""
+    end = PREAMBLE + 4
+    marked = data[PREAMBLE:end] == MARK[:4] and data[end : end + 2] != MARK[4:6]
+    return marked and data[:2] == b"\x08\x00"
+
+
 def from_start(stream: BinaryIO) -> BinaryIO:
     """The stream itself, or one that shows the file from its true start."""
     stream.seek(0)
-    mark = mark_of(stream.read(REACH))
+    data = stream.read(REACH)
+    mark = mark_of(data)
     stream.seek(0)
+    if by_chance(data):
+        return cast(BinaryIO, Shifted(stream, 0, bytes(PREAMBLE) + MARK[:4]))
     return stream if mark is None else cast(BinaryIO, Shifted(stream, mark))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from engine.errors import EvidenceError
 from engine.evidence.dicom_pixels import decode_file, decode_frame_of
-from engine.evidence.open import read_file
+from engine.evidence.open import load_pixels, read_file
 from tests.engine.dicom_files import (
     BIG,
     DEFLATED,
@@ -254,6 +254,22 @@ def test_the_private_syntax_with_big_endian_pixels(tmp_path: Path) -> None:
     path.write_bytes(meta + len(uid).to_bytes(2, "little") + uid + raw[at + 8 + size :])
     assert read_file(path).error is None
     assert np.array_equal(values(path)[0], GREY)
+
+
+def test_the_mark_in_a_value_of_a_file_without_preamble(tmp_path: Path) -> None:
+    """A manufacturer of 200 letters, of which those at byte 128 happen to be DICM."""
+    whole = native(tmp_path / "a.dcm", GREY.tobytes(), GREY.shape).read_bytes()
+    plain = whole[whole.index(b"\x08\x00\x16\x00") :]
+    at = plain.index(b"\x08\x00\x60\x00")
+    value = b"x" * (128 - at - 8) + b"DICM" + b"x" * 96
+    element = b"\x08\x00\x51\x00LO" + struct.pack("<H", len(value)) + value
+    path = tmp_path / "b.dcm"
+    path.write_bytes(plain[:at] + element + plain[at:])
+    assert path.read_bytes()[128:132] == b"DICM"
+    evidence = read_file(path)
+    assert evidence.error is None
+    assert np.array_equal(values(path)[0], GREY)
+    assert np.array_equal(load_pixels(evidence).array[0], GREY)
 
 
 def test_planes_of_rle_colour_and_of_wide_values(tmp_path: Path) -> None:
