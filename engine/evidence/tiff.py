@@ -147,6 +147,10 @@ def count_pages(path: Path, stream: Any, *, big: bool, endian: str) -> int:
 
 def _check_page(path: Path, page: Any) -> None:
     """Refuse pages without size, and numbers that are not read."""
+    sizes = (page.imagewidth, page.imagelength, page.imagedepth, page.samplesperpixel,
+             page.tilewidth, page.tilelength)  # fmt: skip
+    if not all(isinstance(one, int) for one in sizes):  # a tag of another type gives bytes
+        raise EvidenceError(path, "damaged", UNREADABLE)
     pixels = page.imagewidth * page.imagelength
     if page.imagewidth < 1 or page.imagelength < 1 or page.samplesperpixel < 1:
         raise EvidenceError(path, "damaged", "the page has no size; copy the file again")
