@@ -350,4 +350,8 @@ def load_pixels(evidence: Evidence) -> Pixels:
         reason = f"this is {name}; it holds no picture"
         raise EvidenceError(evidence.path, "no_picture", reason)
     loader = LOADERS.get(evidence.source.get("format", ""))
-    return raster.load_picture(evidence.path) if loader is None else loader(evidence)
+    loaded = raster.load_picture(evidence.path) if loader is None else loader(evidence)
+    if loaded.array.shape != evidence.shape:
+        reason = "the file holds another picture than its header said when it was found; copy or"
+        raise EvidenceError(evidence.path, "changed", f"{reason} open it again")
+    return loaded
