@@ -51,6 +51,8 @@ __all__ = [
     "thumbnail",
 ]
 
+AS_STORED = (128.0, 256.0)  # the window that leaves 8-bit values alone
+
 
 @dataclass(frozen=True, eq=False)
 class Seen:
@@ -140,7 +142,7 @@ def _see(evidence: Evidence, *, max_slices: int, fixed: tuple[float, float] | No
     if pixels is None:
         pixels = upright(load_pixels(evidence))
         chosen = places = seen_slices(len(pixels.array), max_slices if rule.several else 1)
-    if rule.window == DERIVED and pixels.array.dtype == np.uint8:
+    if rule.window == DERIVED and pixels.array.dtype == np.uint8 and pixels.window == AS_STORED:
         rule = replace(rule, window=STORED)
     array = np.stack([_as_rgb(show_slice(pixels, place, window=fixed)) for place in places])
     used = fixed or _window_used(pixels, rule)

@@ -229,3 +229,12 @@ def test_statistics_hold_no_second_volume() -> None:
     assert peak < values.nbytes / 2
     assert statistics(np.full((2, 2), np.nan)) == (None, None, None)
     assert statistics(np.array([[True, False]])) == (0.0, 1.0, 0.5)
+
+
+def test_a_mask_says_the_window_that_shows_it(tmp_path: Path) -> None:
+    image = sitk.GetImageFromArray((ramp(6, 8) % 2).reshape(2, 3, 8))
+    sitk.WriteImage(image, str(tmp_path / "mask.nrrd"))
+    seen = as_model_sees(read_file(tmp_path / "mask.nrrd"))
+    assert (seen.rule.window, seen.window) == ("derived", (1.0, 2.0))
+    assert set(np.unique(seen.array)) == {0, 255}
+    assert "window 1 / 2 from the values" in seen.sentence
