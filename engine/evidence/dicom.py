@@ -25,7 +25,7 @@ from engine.evidence.dicom_picture import Base, base_of, meta_class, window_of
 from engine.evidence.dicom_read import PARSE_ERRORS, Header, read_header
 from engine.evidence.failures import of_system
 from engine.evidence.labels import labels_of
-from engine.evidence.native import Native, stored_of
+from engine.evidence.native import natives_of, stored_of
 from engine.evidence.quiet import quiet
 from engine.evidence.recall import Recall
 from engine.evidence.study import Evidence
@@ -138,7 +138,7 @@ def _describe(
     own["notes"] = (*base.evidence.notes, *own["notes"], *streamed)
     stored = recall.ask("stored", dataset, given, lambda: stored_of(dataset, header))
     if stored is not None and stamp is not None:
-        own["native"] = (Native(stored, header.pixel_at, *stamp),)
+        own["native"] = natives_of(stored, header, base.layout.frames, stamp)
     spot = Spot(
         plane=_placed(dataset, base.way),
         along=_first(dataset, "SliceLocation"),

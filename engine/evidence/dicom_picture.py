@@ -199,6 +199,11 @@ def window_of(dataset: Dataset, *, color: bool) -> dict[str, Any]:
 def _notes(dataset: Dataset, warnings: tuple[str, ...]) -> list[str]:
     """What a reader should know before anything of the picture itself."""
     notes = ["burned-in text possible"] if "burned_in_text" in warnings else []
-    if "LOCALIZER" in [str(one).strip() for one in dataset.get("ImageType") or []]:
+    kinds = [str(one).strip() for one in dataset.get("ImageType") or []]
+    if "LOCALIZER" in kinds:
         notes.append("localizer")
+    if "MOSAIC" in kinds:
+        notes.append("a mosaic: the slices of a volume stand side by side in one picture")
+    if "ConcatenationUID" in dataset:
+        notes.append("one part of an object that was divided into several files")
     return notes

@@ -63,8 +63,16 @@ class Native:
     mtime_ns: int
 
 
+def natives_of(
+    stored: Stored, header: Header, frames: int, stamp: tuple[int, int]
+) -> tuple[Native, ...]:
+    """Where each frame of a file lies; ``stamp`` is the file's size and time."""
+    size = stored.rows * stored.columns * stored.width
+    return tuple(Native(stored, header.pixel_at + size * frame, *stamp) for frame in range(frames))
+
+
 def stored_of(dataset: Dataset, header: Header) -> Stored | None:
-    """What is needed to read a single grey picture; None if it needs more than that."""
+    """What is needed to read plain grey frames; None if they need more than that."""
     mark, tags = SYNTAXES.get(str(header.syntax)), list(map(int, dataset.keys()))
     plain = isinstance(dataset, Scanned) and header.pixel_length and header.pixel_tag == 0x7FE00010
     if mark is None or not plain or any(tag >> 24 == 0x60 for tag in tags):
@@ -77,10 +85,13 @@ def stored_of(dataset: Dataset, header: Header) -> Stored | None:
     fits = allocated in (8, 16) and 1 <= bits <= allocated and bits - 1 <= high < allocated
     if not (grey and single and fits) or any(name in dataset for name in TABLES):
         return None
-    if facts.integer(dataset, "NumberOfFrames", 1) > 1 or (mark == ">" and allocated == 8):
+    frames = max(1, facts.integer(dataset, "NumberOfFrames", 1))
+    pairs = {facts.rescale_of(dataset, frame) for frame in range(frames)}
+    tabled = frames > 1 and facts.voi_lut_of(dataset, frames // 2) is not None
+    if len(pairs) > 1 or tabled or (mark == ">" and allocated == 8):
         return None
     signed = facts.integer(dataset, "PixelRepresentation") == 1
-    slope, intercept = facts.rescale_of(dataset)
+    slope, intercept = pairs.pop()
     return Stored(
         facts.integer(dataset, "Rows"), facts.integer(dataset, "Columns"), mark, allocated // 8,
         high, bits, signed, slope, intercept, _padding(dataset, signed, slope, intercept),

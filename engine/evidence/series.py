@@ -177,6 +177,15 @@ def _cine(group: list[Instance], stack: Arranged) -> Evidence:
         _joined(members, middle, notes),
         kind="cine",
         form="2d",
+        frame_ms=_frame_ms(members, stack.label),
         shape=(len(members), *(middle.shape or (1, 0, 0))[1:]),
         geometry=arrange.geometry_of(planes, spacing and spacing[1:], members[0].frame),
     )
+
+
+def _frame_ms(members: list[Instance], label: str | None) -> float | None:
+    """The usual time between pictures in ms, where trigger times tell them apart."""
+    if label != "trigger time":
+        return None
+    steps = np.diff([np.asarray(one.spot.labels[label], float)[0] for one in members])
+    return float(np.median(steps)) or None

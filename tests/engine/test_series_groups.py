@@ -320,6 +320,7 @@ def test_one_place_at_many_times_is_a_cine(tmp_path: Path) -> None:
     assert (evidence.kind, evidence.form, evidence.shape) == ("cine", "2d", (5, 4, 5))
     assert filled(evidence) == [0, 1, 2, 3, 4]
     assert evidence.notes == ("5 pictures of one position, told apart by trigger time",)
+    assert evidence.frame_ms == 33.0
     assert evidence.geometry is not None
     assert evidence.geometry.straight
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pydicom
 import pytest
+from pydicom.dataset import Dataset
 from pydicom.uid import ExplicitVRLittleEndian, JPEG2000Lossless
 
 from engine.control import Control
@@ -213,3 +214,29 @@ def test_overlays_of_slices_become_those_of_the_stack(tmp_path: Path) -> None:
     assert overlay.first_frame == 0
     assert [bool(mask[1, 2]) for mask in overlay.mask] == [True, False, True]
     assert overlay.mask.sum() == 2
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int16])
+def test_plain_frames_are_read_straight_in_their_sorted_order(
+    tmp_path: Path, kind: type[np.generic]
+) -> None:
+    values = np.arange(4 * 3 * 5).reshape(4, 3, 5).astype(kind)
+    groups = []
+    for position in (3.0, 1.0, 0.0, 2.0):
+        place, group = Dataset(), Dataset()
+        place.ImagePositionPatient = [0, 0, position]
+        group.PlanePositionSequence = [place]
+        groups.append(group)
+    path = dicom(
+        tmp_path / "a", values, NumberOfFrames=4, PerFrameFunctionalGroupsSequence=groups,
+        ImageOrientationPatient=[1, 0, 0, 0, 1, 0], PixelSpacing=[1, 1], RescaleSlope=2,
+        RescaleIntercept=-7,
+    )  # fmt: skip
+    (evidence,) = find_evidence([path])
+    assert len(evidence.native) == 4
+    array = load_pixels(evidence).array
+    assert array.tolist() == (values.astype(int) * 2 - 7)[[2, 1, 3, 0]].tolist()
+    assert array.tolist() == load_pixels(replace(evidence, native=())).array.tolist()
+    stack = open_stack(evidence)
+    assert stack.ready.tolist() == [False, False, True, False]
+    assert stack.fill().array.tolist() == array.tolist()
