@@ -18,6 +18,7 @@ from app.presenters.renderings import Rendering, Renderings
 from app.presenters.viewer_picture import heading_of, pictured
 from app.services import Services
 from app.widgets.content import Content, Picture
+from app.widgets.reslice import Planes, can_reslice, planes_of
 from engine.evidence.study import Evidence
 
 FRAMES_OF = {"1": 1, "1x2": 2, "2x2": 4}
@@ -51,6 +52,7 @@ class Frames:
         self._anchors: dict[int, float] = {}
         self._layout, self._active = "1", 0
         self._cut: OnShow | None = None
+        self._asked: Picture | None = None  # whose planes are cut or shown
         self._loader = Loader(
             services.tasks, limit=self._limit, told=self._decoded, failed=self._refused
         )
@@ -141,7 +143,7 @@ class Frames:
 
     def cut(self, row: int) -> None:
         """Three planes of a row, as soon as its first slice is there."""
-        self._cut = OnShow(row)
+        self._cut, self._asked = OnShow(row), None
         self._put_planes()
         self._want()
 
@@ -156,7 +158,7 @@ class Frames:
         wanted = OnShow(shown.row, STORED if back else mode)
         if self._cut is not None:
             if mode == STRAIGHT:
-                self._cut = wanted
+                self._cut, self._asked = wanted, None
                 self._put_planes()
         else:
             self._shown[self._active] = wanted
@@ -209,16 +211,38 @@ class Frames:
             self._view.show_loading(frame, title, *entry.progress)
 
     def _put_planes(self) -> None:
+        """Cut planes off the window thread, once every slice is there."""
         assert self._cut is not None
         made = self._picture(self._cut)
-        if made is None:
-            self._view.show_status("Decoding")
-        elif not self._view.show_planes(*made):
-            row, self._cut = self._cut.row, None
-            self._view.show_layout(self._layout)
-            if self.row_in(self._active) != row:
-                self.show(row, self._active)
-            self._view.show_status(NO_PLANES)
+        if made is None or (made[0].ready is not None and can_reslice(made[0])):
+            self._view.show_status("Three planes come once every slice is decoded")
+            return
+        picture, title = made
+        if not can_reslice(picture):
+            self._leave_planes()
+        elif picture is not self._asked:
+            self._asked = picture
+            self._services.tasks.run(
+                self,
+                lambda: planes_of(picture),
+                lambda planes: self._planes_cut(picture, title, planes),
+            )
+
+    def _planes_cut(self, picture: Picture, title: str, planes: Planes) -> None:
+        if self._cut is not None and picture is self._asked:
+            self._view.show_planes(picture, planes, title)
+            self._view.show_status("")
+
+    def _leave_planes(self) -> None:
+        """What cannot be cut: the frames come back, with it in the chosen one."""
+        assert self._cut is not None
+        row, self._cut = self._cut.row, None
+        self._view.show_layout(self._layout)
+        if self.row_in(self._active) != row:
+            self.show(row, self._active)
+        else:
+            self._want()
+        self._view.show_status(NO_PLANES)
 
     def _picture(self, shown: OnShow) -> tuple[Picture, str] | None:
         """Picture and title of what is to be shown, None while it is being made."""
@@ -253,7 +277,6 @@ class Frames:
             if shown == OnShow(row):
                 self._put(frame, keep="keep" if entry.shown else "afresh")
         if self._cut == OnShow(row):
-            self._view.show_status("")
             self._put_planes()
         self._view.watch(on=self._loader.busy)
         self._changed()

@@ -30,6 +30,7 @@ from app.widgets.content import Content, Picture
 from app.widgets.key_help import KeyHelp
 from app.widgets.pattern_screen import PatternScreen
 from app.widgets.report_panel import ReportPanel, ReportPart
+from app.widgets.reslice import Planes
 from app.widgets.series_strip import SeriesRow, SeriesStrip
 from app.widgets.two_lines import TwoLines
 
@@ -181,11 +182,10 @@ class ViewerView(QWidget):
         self.grid.show_layout(name)
         self._check_layout(name)
 
-    def show_planes(self, picture: Picture, title: str) -> bool:
-        """Three planes of a volume in the place of the frames; False if it cannot be cut."""
-        shown = self.center.show_planes(picture, title)
-        self._check_layout("mpr" if shown else self.grid.layout_name)
-        return shown
+    def show_planes(self, picture: Picture, planes: Planes, title: str) -> None:
+        """Three planes of a volume in the place of the frames."""
+        self.center.show_planes(picture, planes, title)
+        self._check_layout("mpr")
 
     def _check_layout(self, name: str) -> None:
         for command, layout in LAYOUT_COMMANDS.items():

@@ -15,6 +15,7 @@ from app.views.viewer_frames import FrameGrid
 from app.widgets.content import Picture
 from app.widgets.image_canvas import ImageCanvas
 from app.widgets.mpr import MprView
+from app.widgets.reslice import Planes
 
 
 class ViewerCenter(QWidget):
@@ -57,24 +58,17 @@ class ViewerCenter(QWidget):
             return self.planes.active
         return self.grid.canvas
 
-    def show_planes(self, picture: Picture, title: str) -> bool:
-        """Three planes of a volume; False, and the frames, if it cannot be cut.
-
-        More of the same series keeps the crosshair.
-        """
-        planes = self._made()
-        before, point = planes.picture, planes.point
-        if picture is not before:
-            if not planes.set_picture(picture):
-                self.show_frames()
-                return False
-            same = before is not None and before.token == picture.token
-            if same and point is not None:
-                planes.set_point(np.asarray(point))
+    def show_planes(self, picture: Picture, planes: Planes, title: str) -> None:
+        """Three planes of a volume; more of the same series keeps the crosshair."""
+        shown = self._made()
+        before, point = shown.picture, shown.point
+        shown.set_picture(picture, planes)
+        same = before is not None and before.token == picture.token
+        if same and point is not None:
+            shown.set_point(np.asarray(point))
         self._title.setText(title)
         self._stack.setCurrentWidget(self._apart)
         self.acted.emit()
-        return True
 
     def show_frames(self) -> None:
         """The frames again; the volume of the planes is let go."""
@@ -86,8 +80,6 @@ class ViewerCenter(QWidget):
     def refresh(self, number: int) -> None:
         """More slices are decoded of a frame's series."""
         self.grid.refresh(number)
-        if self.in_planes and self.planes is not None:
-            self.planes.refresh()
 
     def do(self, command: str) -> bool:
         """A picture's command; False if it means nothing now."""

@@ -195,3 +195,24 @@ def test_a_series_left_before_it_came_does_not_push_itself_forward(qtbot, tmp_pa
     tasks.all()
     assert view.frames[0].content.pictures[0].token == presenter._found[1].series
     assert view.strip.currentRow() == 1
+
+
+def test_three_planes_wait_for_every_slice_and_are_cut_in_the_pool(qtbot, tmp_path):
+    tasks = Later()
+    view = ViewerView()
+    qtbot.addWidget(view)
+    presenter = ViewerPresenter(view, fake_services(tasks=tasks))
+    presenter.open([str(disk.volume(tmp_path / "ct", disk.body(12)))])
+    tasks.step()
+    tasks.step()
+    presenter.choose_layout("mpr")
+    assert not view.center.in_planes
+    assert "every slice" in view._status.words
+    tasks.all()
+    assert view.center.in_planes
+    assert view._status.words == ""
+    point = np.array([-4.0, 6.0, 110.0])
+    view.center.planes.set_point(point)
+    presenter._frames._put_planes()
+    tasks.all()
+    assert np.allclose(view.center.planes.point, point)
