@@ -42,7 +42,7 @@ SUFFIXES = frozenset({
 MARKS = (
     b"\x89PNG\r\n", b"\xff\xd8\xff", *tiff.MAGIC, b"GIF8", *deep.JPEG_2000,
 )  # fmt: skip
-FREE_BYTES, PAGES_RATIO = 2_000_000_000, 1000  # pages that hardly differ pack very well
+FREE_BYTES, PAGES_RATIO = 600_000_000, 1000  # pages that hardly differ pack very well
 BITMAP_HEADERS = frozenset({12, 16, 40, 52, 56, 64, 108, 124})
 LIMIT_BYTES = 8_000_000_000  # of all pages of one file, decoded
 

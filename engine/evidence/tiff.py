@@ -64,9 +64,9 @@ def opened(path: Path) -> Iterator[Any]:
     try:
         with quiet(), files.open_file(path) as stream, tifffile.TiffFile(stream) as found:
             yield found
-    except OSError as failure:
+    except (FileNotFoundError, PermissionError) as failure:
         raise of_system(path, failure) from failure
-    except (*ERRORS, tifffile.TiffFileError) as failure:
+    except (OSError, *ERRORS, tifffile.TiffFileError) as failure:
         raise EvidenceError(path, "damaged", UNREADABLE) from failure
 
 
