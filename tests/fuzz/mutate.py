@@ -6,14 +6,17 @@ A recipe is a plain dictionary that JSON can hold, so that a finding is kept wit
 from __future__ import annotations
 
 import gzip
+import io
 import random
 import re
 import struct
+import zipfile
+import zlib
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from tests.fuzz import bases
+from tests.fuzz import bases, semantic
 from tests.fuzz.makers import zipped
 
 Edit = list[Any]
@@ -67,18 +70,59 @@ def make(recipe: Recipe) -> dict[str, bytes]:
     base = bases.load(recipe["base"])
     raw = base.raw
     wrap = recipe.get("wrap")
-    if wrap == "inside":  # change what is zipped, not the zipped bytes
-        raw = gzip.decompress(raw)
+    if wrap is not None:
+        raw = unpacked(raw, wrap)
     for edit in recipe["edits"]:
         raw = apply(raw, edit)
     files = {name: content for name, content in base.files.items() if name != base.target}
     name = recipe.get("name", base.target)
-    if wrap in ("gzip", "inside"):
-        raw = gzip.compress(raw, 1, mtime=0)
-    if wrap == "zip":
-        raw, name = zipped({name: raw}), f"{name}.zip"
-    files[name] = raw
+    if wrap is not None:
+        raw = packed(base.raw, raw, wrap, name)
+    files[f"{name}.zip" if wrap == "zip" else name] = raw
     return files
+
+
+def unpacked(raw: bytes, wrap: str) -> bytes:
+    """What is to be changed: what is packed in a file, not the packed bytes, for some wraps."""
+    if wrap == "inside":
+        return gzip.decompress(raw)
+    if wrap == "deflated":
+        at = _after_meta(raw)
+        return raw[:at] + zlib.decompress(raw[at:], -15)
+    if wrap.startswith("member:"):
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            return archive.read(wrap.removeprefix("member:"))
+    return raw
+
+
+def packed(whole: bytes, raw: bytes, wrap: str, name: str) -> bytes:
+    """The changed bytes packed again, with checksums that fit."""
+    if wrap in ("gzip", "inside"):
+        return gzip.compress(raw, 1, mtime=0)
+    if wrap == "zip":
+        return zipped({name: raw})
+    if wrap == "deflated":
+        at = _after_meta(whole)
+        engine = zlib.compressobj(wbits=-15)
+        return raw[:at] + engine.compress(raw[at:]) + engine.flush()
+    with zipfile.ZipFile(io.BytesIO(whole)) as archive:
+        inside = {one: archive.read(one) for one in archive.namelist()}
+    return zipped({**inside, wrap.removeprefix("member:"): raw})
+
+
+def _after_meta(raw: bytes) -> int:
+    """Where the data set of a DICOM file begins."""
+    return 144 + int.from_bytes(raw[140:144], "little")
+
+
+def wraps(raw: bytes) -> list[str]:
+    """Ways into what is packed in a file."""
+    if raw[:2] == b"\x1f\x8b":
+        return ["inside"]
+    if raw[:4] == b"PK\x03\x04":
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            return [f"member:{name}" for name in archive.namelist()]
+    return ["deflated"] if b"1.2.840.10008.1.2.1.99" in raw[:400] else []
 
 
 def apply(raw: bytes, edit: Edit) -> bytes:
@@ -128,7 +172,7 @@ def _splice(raw: bytes, at: int, other: str, start: int, count: int) -> bytes:
 
 EDITS: dict[str, Callable[..., bytes]] = {
     "flip": _flip, "set": _set, "fill": _fill, "cut": _cut, "delete": _delete, "insert": _insert,
-    "copy": _copy, "splice": _splice,
+    "copy": _copy, "splice": _splice, "element": semantic.element,
 }  # fmt: skip
 
 
@@ -149,9 +193,10 @@ class Mutator:
         base = chance.choice(self.names)
         raw = bases.load(base).raw
         recipe: Recipe = {"base": base}
-        zipped_inside = raw[:2] == b"\x1f\x8b"
-        if zipped_inside and chance.random() < 0.6:
-            recipe["wrap"], raw = "inside", gzip.decompress(raw)
+        inside = wraps(raw)
+        if inside and chance.random() < 0.6:
+            recipe["wrap"] = chance.choice(inside)
+            raw = unpacked(raw, recipe["wrap"])
         elif chance.random() < 0.03:
             recipe["wrap"] = chance.choice(("zip", "gzip"))
         kind = chance.choices(*zip(*KINDS, strict=True))[0]
@@ -279,5 +324,5 @@ Kind = Callable[[random.Random, bytes, list[str]], list[Edit]]
 KINDS: list[tuple[Kind, float]] = [
     (flips, 3), (sets, 1.5), (fills, 1), (cuts, 3), (deletes, 1), (inserts, 1), (copies, 1),
     (splices, 1.5), (lengths, 3), (tokens, 2.5), (syntaxes, 1.5), (numerals, 1), (rename, 0.5),
-    (mixtures, 2),
+    (mixtures, 2), (semantic.elements, 6), (semantic.fields, 2),
 ]  # fmt: skip
