@@ -16,7 +16,7 @@ from PySide6.QtCore import QPointF, QRectF
 from app.widgets.content import Picture, ViewState
 from app.widgets.view_commands import Room, fit_scale, shown_size
 
-EXACT = 1e-6  # of a device pixel
+EXACT = 1e-9
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,9 @@ def place(picture: Picture, state: ViewState, view: QRectF, ratio: float = 1.0) 
     room = Room(view.width() * ratio, view.height() * ratio)
     scale = fit_scale(picture, state, room) * state.zoom
     width, height = shown_size(picture, state)
-    across, down = _snap(width * scale, room.width), _snap(height * scale, room.height)
+    across, down = round(width * scale), round(height * scale)
+    if abs(scale - 1.0) > EXACT:  # at actual size each pixel is drawn as it is
+        across, down = _snap(across, room.width), _snap(down, room.height)
     aside = picture.anchor * max(0.0, room.width - across) / 2
     left = round(room.width * (0.5 + state.pan_x) - across / 2 + aside)
     top = round(room.height * (0.5 + state.pan_y) - down / 2)
@@ -100,14 +102,9 @@ def place(picture: Picture, state: ViewState, view: QRectF, ratio: float = 1.0) 
     return Placement(rect, rows, columns, state.flip_h, state.flip_v, state.turns, ratio)
 
 
-def _snap(length: float, room: float) -> int:
-    """Whole pixels with an equal rest on both sides, so that no edge is drawn by halves.
-
-    A length that is whole already stays: at actual size each pixel is drawn as it is.
-    """
-    whole = max(1, round(length))
-    if abs(length - whole) < EXACT:
-        return whole
+def _snap(length: int, room: float) -> int:
+    """At least one pixel, with an equal rest on both sides: the two wings are mirror images."""
+    whole = max(1, length)
     return whole - 1 if whole > 1 and (round(room) - whole) % 2 else whole
 
 
