@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import Any, BinaryIO
@@ -26,7 +25,7 @@ from engine.evidence.dicom_layout import LIMIT_VALUES
 from engine.evidence.dicom_read import PARSE_ERRORS
 from engine.evidence.dicom_values import Samples, colored, grey, raw_words
 from engine.evidence.failures import of_system, truncated
-from engine.evidence.files import facts_of, open_file
+from engine.evidence.files import FileFacts, facts_of, open_file
 from engine.evidence.overlay import at_frame, embedded_of, has_embedded
 from engine.evidence.presentation import table_of
 from engine.evidence.quiet import quiet
@@ -132,9 +131,8 @@ class FrameReader:
         """The open file and where its pixels are."""
         with self._lock:
             if self._stream is None or self._source is None:
-                self._file = open_file(self._path)
-                found = facts_of(self._path)
-                self._source = _source_of(self._path, found.size, found.mtime_ns)
+                self._file = self._file or open_file(self._path)
+                self._source = _headers.source(self._path, self._file)
                 self._stream = self._source.opened(self._file)
             layout = self._source.layout
             if layout.values * layout.frames > LIMIT_VALUES:
@@ -154,11 +152,30 @@ class FrameReader:
             raise _failure(self._path, failure, syntax) from failure
 
 
-@lru_cache(maxsize=KEPT_HEADERS)
-def _source_of(path: Path, size: int, mtime_ns: int) -> Source:
-    """The parsed header; size and time are there to forget it when the file changes."""
-    with open_file(path) as stream:
-        return find_source(stream)
+class _Headers:
+    """The parsed headers of the files used last, forgotten when a file changes."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[Path, FileFacts], Source] = {}
+        self._lock = Lock()
+
+    def source(self, path: Path, stream: BinaryIO) -> Source:
+        """The pixels of an open file."""
+        key = path, facts_of(path)
+        with self._lock:
+            known = self._kept.pop(key, None)
+            if known is not None:
+                self._kept[key] = known
+                return known
+        found = find_source(stream)
+        with self._lock:
+            self._kept[key] = found
+            while len(self._kept) > KEPT_HEADERS:
+                del self._kept[next(iter(self._kept))]
+        return found
+
+
+_headers = _Headers()
 
 
 def _failure(path: Path, failure: Exception, syntax: UID) -> EvidenceError:
