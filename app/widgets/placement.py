@@ -91,7 +91,7 @@ def place(picture: Picture, state: ViewState, view: QRectF, ratio: float = 1.0) 
     room = Room(view.width() * ratio, view.height() * ratio)
     scale = fit_scale(picture, state, room) * state.zoom
     width, height = shown_size(picture, state)
-    across, down = round(width * scale), round(height * scale)
+    across, down = max(1, round(width * scale)), max(1, round(height * scale))
     if abs(scale - 1.0) > EXACT:  # at actual size each pixel is drawn as it is
         across, down = _snap(across, room.width), _snap(down, room.height)
     aside = picture.anchor * max(0.0, room.width - across) / 2
@@ -103,9 +103,8 @@ def place(picture: Picture, state: ViewState, view: QRectF, ratio: float = 1.0) 
 
 
 def _snap(length: int, room: float) -> int:
-    """At least one pixel, with an equal rest on both sides: the two wings are mirror images."""
-    whole = max(1, length)
-    return whole - 1 if whole > 1 and (round(room) - whole) % 2 else whole
+    """With an equal rest on both sides, so that the two wings are mirror images."""
+    return length - 1 if length > 1 and (round(room) - length) % 2 else length
 
 
 def oriented(values: NDArray[Any], state: ViewState) -> NDArray[Any]:
