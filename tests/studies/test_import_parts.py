@@ -20,12 +20,14 @@ from db.collections import EvidenceRow, Filters, items
 from db.session import Store
 from engine.control import Control
 from engine.errors import Cancelled
+from engine.evidence.open import find_evidence
 from engine.evidence.pixels import digest, prepare, thumbnail
 from studies import collection, import_buffer
 from studies.collection import Taken, import_paths
-from studies.evidence_rows import item_of_row
+from studies.evidence_rows import USABLE, item_of_row
 from studies.walk import walk
 from tests.engine.evidence_files import dicom, picture, ramp, slices
+from tests.shared import shared_path
 
 EVERYTHING = Filters(failures="show")
 SERIES = {"SeriesInstanceUID": "1.2.3.77", "StudyInstanceUID": "1.2.3.7", "PatientID": "A1"}
@@ -302,6 +304,22 @@ def test_a_disc_is_taken_once_with_its_series_whole(store: Store, root: Path) ->
         take(store, way)
         volumes = [row for row in rows(store) if row.kind == "volume"]
         assert [row.file_count for row in volumes] == [3], way
+
+
+@pytest.mark.parametrize("size", [3, 2000], ids=lambda size: f"{size} at once")
+def test_an_import_finds_what_the_readers_find(
+    store: Store, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    """Whatever the parts, the library holds what ``show`` tells of the same files."""
+    monkeypatch.setattr(collection, "AT_ONCE", size)
+    place = shared_path("data/files")
+    found = {(one.path, one.kind, frozenset(one.members)) for one in find_evidence([place])}
+    taken = take(store, place)
+    kept = rows(store, EVERYTHING)
+    assert {(row.path, row.kind, frozenset(f.path for f in row.files)) for row in kept} == found
+    assert len(kept) == len(found)
+    assert taken.added == sum(row.kind in USABLE or bool(row.text) for row in kept)
+    assert take(store, place).added == 0
 
 
 def test_folders_named_twice_are_walked_once(root: Path) -> None:
