@@ -46,7 +46,7 @@ KNOWN = text(
     " AND reader = :reader AND folder IN (SELECT value FROM json_each(:folders))"
 )
 FACTS = ("kind", "form", "modality", "subject", "text", "digest", "error_code", "error_message",
-         "body_part", "study", "series", "day", "times")  # fmt: skip
+         "body_part", "study", "series", "day", "times", "laterality", "view")  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ class Lineage:
         return self.revisions[-1]
 
 
-HOME_LINEAGE = Lineage("home", ("0001", "0002"))
+HOME_LINEAGE = Lineage("home", ("0001", "0002", "0003"))
 STUDY_LINEAGE = Lineage("study", ("0001",))
 
 

@@ -82,6 +82,8 @@ evidence = Table(
     Column("times", Integer, nullable=False, server_default="1"),
     Column("folder", Text, nullable=False, server_default=""),
     Column("file_count", Integer, nullable=False, server_default="0"),
+    Column("laterality", Text),
+    Column("view", Text),
     UniqueConstraint("collection_id", "path", "series_key", name="uq_evidence_place"),
 )
 Index("ix_evidence_filter", evidence.c.collection_id, evidence.c.form, evidence.c.modality)

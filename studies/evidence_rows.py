@@ -20,7 +20,7 @@ USABLE = ("image", "volume", "cine", "report")
 DETAILS = ("color", "dtype", "window", "window_source", "display_inverted", "spacing_mm",
            "spacing_source", "orientation", "notes")  # fmt: skip
 SAME_NAME = ("kind", "form", "modality", "subject", "text", "body_part", "study", "series", "day",
-             "times")  # fmt: skip
+             "times", "laterality", "view")  # fmt: skip
 UNKNOWN = "unknown file"
 FactsOf = Callable[[Path], tuple[int, int]]
 
@@ -91,9 +91,9 @@ def item_of_row(row: EvidenceRow) -> Item:
     """
     if row.kind == "report" or (row.kind == "document" and row.text):
         return Item(text=row.text or "")
-    if row.kind == "image":
+    if row.kind == "image" and (row.shape or (1,))[0] == 1:
         return Item(images=(ImageRef(first_file(row.files, row.path)),))
-    if row.kind in ("volume", "cine"):
+    if row.kind in ("image", "volume", "cine"):  # pictures of several pages are seen page by page
         members = tuple(file.path for file in row.files) or (row.path,)
         series = row.details.get("source", {}).get("format") == "DICOM" and len(members) > 1
         return Item(volumes=(VolumeRef(members, kind="series" if series else "file"),))

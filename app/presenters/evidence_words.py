@@ -20,6 +20,7 @@ WARNINGS: Mapping[str, tuple[str, str]] = {
 }  # fmt: skip
 KINDS = {"image": "Picture", "volume": "Volume", "cine": "Cine", "report": "Report",
          "document": "Document", "other": "Other", "error": "Cannot be read"}  # fmt: skip
+SIDES = {"L": "left", "R": "right", "B": "both sides", "U": "unpaired"}
 ARRAYS = ".npz"
 
 
@@ -133,7 +134,7 @@ def facts_of(row: EvidenceRow) -> tuple[tuple[str, str], ...]:
     facts = (
         ("Kind", row.kind),
         ("Modality", row.modality or ""),
-        ("Body part", row.body_part or ""),
+        ("Body part", part_of(row)),
         ("Size", size_of(row.shape)),
         ("Time points", str(row.times) if row.times > 1 else ""),
         ("Spacing", spacing_of(details.get("spacing_mm"))),
@@ -144,6 +145,13 @@ def facts_of(row: EvidenceRow) -> tuple[tuple[str, str], ...]:
         ("Folder", str(row.path.parent)),
     )
     return tuple((name, value) for name, value in facts if value)
+
+
+def part_of(row: EvidenceRow) -> str:
+    """Body part, side and projection in words: ``breast, left, MLO``."""
+    side = SIDES.get(row.laterality or "", "")
+    parts = [(row.body_part or "").lower(), side, row.view or ""]
+    return ", ".join(part for part in parts if part)
 
 
 def spacing_of(spacing: object) -> str:

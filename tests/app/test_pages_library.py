@@ -141,7 +141,8 @@ def kin(store: Store, folder: Path) -> tuple[int, ...]:
     add_collection(store, "Kin")
     rows = [
         NewEvidence(folder / f"o{n}" / "film.png", file_rows([path]), "image", form="2d",
-                    subject=subject, study=study, body_part="HEAD", warnings=warned)
+                    subject=subject, study=study, body_part="BREAST", warnings=warned,
+                    laterality="L", view="MLO")
         for n, (subject, study, warned) in enumerate([
             ("p", "s1", ("burned_in_text", "head")), ("p", "s1", ()), ("p", "s2", ()),
             ("q", "s3", ()), (None, None, ())])
@@ -162,6 +163,7 @@ def test_the_same_patient_is_counted_told_and_listed(home: Home, store: Store,
     assert key == str(ids[0])
     assert told.sentence == "2 other objects of the same patient, 1 in the same study"
     (shown,), _ = view.last("show_preview")
+    assert dict(shown.facts)["Body part"] == "breast, left, MLO"
     assert [words.split(":")[0] for words in shown.warnings] == [
         "Burned-in text possible", "May show a face"]  # fmt: skip
     view.patient_wanted.emit(str(ids[0]))

@@ -49,7 +49,7 @@ def names(store: Store, **filters: object) -> list[str]:
 def test_evidence_comes_back_whole(store: Store) -> None:
     rows = [
         evidence("/a/one", body_part="CHEST", subject="p", study="s", series="r", day=70,
-                 warnings=("burned_in_text", "head"), times=3),
+                 warnings=("burned_in_text", "head"), times=3, laterality="L", view="MLO"),
         evidence("/a/two", kind="report", form="text", text="Small EFFUSION, 5 % left"),
         evidence("/a/bad", kind="error", error_code="truncated", error_message="ends early"),
         evidence("/a/junk", kind="other", error_code="not_evidence", error_message="no evidence"),
