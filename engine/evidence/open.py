@@ -248,9 +248,9 @@ def _head(path: Path) -> bytes:
 def _look(path: Path, salt: bytes, recall: Recall) -> Found:
     """Describe one file by what its content is."""
     holder = _holder(path)
-    if holder is not None:
-        return PARTS[holder.suffix.lower()](path, salt)
     try:
+        if holder is not None:
+            return PARTS[holder.suffix.lower()](path, salt)
         head = _start(path, salt, recall)
     except EvidenceError as error:
         found = _part(path, salt) if error.code == "missing" else None
