@@ -111,8 +111,6 @@ def describe(
         EvidenceError: the header holds what no picture can have.
     """
     try:
-        if header.lean:
-            return _describe(path, header, salt, recall or Recall(), stamp)
         with quiet():
             return _describe(path, header, salt, recall or Recall(), stamp)
     except OSError as failure:

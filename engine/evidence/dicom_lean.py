@@ -88,14 +88,12 @@ def _scan(data: bytes, size: int) -> Scan:
     raw, tag, at, length = dicom_scan.walk(data, at, size, form)
     if length != UNDEFINED and at + length > size:
         raise Odd
-    _uid(data, meta.get(0x00020002, (b"", 0, 0)))
-    _uid(data, raw.get(0x00080016, (b"", 0, 0)))
     head = Scanned(data, meta, dicom_scan.EXPLICIT_LITTLE)
     return Scan(Scanned(data, raw, form, meta=head, stop=at), UID(syntax), tag, at, length)
 
 
 def _uid(data: bytes, element: Element | None) -> str:
-    """An identifier that looks like one; what does not makes pydicom speak up."""
+    """The identifier of a transfer syntax; damage puts anything there."""
     if element is None:
         raise Odd
     _, start, length = element

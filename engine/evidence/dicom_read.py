@@ -55,7 +55,6 @@ class Header:
         pixel_tag: which element holds the pixels, None if there is none.
         pixel_length: its length in bytes, None if encapsulated or deflated.
         pixel_at: where its value begins in the file, 0 where it is not known.
-        lean: True if values are read without pydicom and without its warnings.
         codestream: the first bytes of the first compressed frame, empty if there is none.
     """
 
@@ -64,7 +63,6 @@ class Header:
     pixel_tag: int | None
     pixel_length: int | None
     pixel_at: int = 0
-    lean: bool = False
     codestream: bytes = b""
 
 
@@ -133,7 +131,6 @@ def header_of(path: Path, data: bytes, stream: BinaryIO, size: int) -> Header:
             pixel_tag=found.pixel_tag,
             pixel_length=found.pixel_length if whole else None,
             pixel_at=found.pixel_at,
-            lean=True,
             codestream=b"" if whole else _codestream(stream, found.pixel_at),
         )
     part10 = data[128:132] == b"DICM"
