@@ -39,7 +39,7 @@ from db.session import Store
 __all__ = [
     "CollectionRow", "EvidenceRow", "Facets", "FileRow", "Filters", "NewEvidence",
     "add_collection", "collection_id", "collections", "count_items", "facets", "file_rows", "item",
-    "items", "patient_counts", "related", "remove_collection", "salt", "with_report",
+    "items", "patient_counts", "related", "remove_collection", "report_of", "salt", "with_report",
 ]  # fmt: skip
 IN_ONE_QUERY = 1000  # SQLite bounds the values of one query
 
@@ -152,6 +152,28 @@ def related(store: Store, evidence_id: int, *, limit: int = 500) -> tuple[Eviden
     )  # fmt: skip
     with store.reading() as connection:
         return _whole(connection, query, files="middle")
+
+
+def report_of(store: Store, evidence_id: int) -> EvidenceRow | None:
+    """The text that belongs to a picture: of its study, else alone beside it in its folder."""
+    me = evidence.alias("me")
+    same_study = evidence.c.study == me.c.study
+    beside = and_(
+        evidence.c.folder == me.c.folder, or_(evidence.c.study.is_(None), me.c.study.is_(None))
+    )
+    query = (
+        select_rows(evidence, with_report().label("has_report"), same_study.label("sure"))
+        .join(me, me.c.collection_id == evidence.c.collection_id)
+        .where(me.c.id == evidence_id, evidence.c.id != evidence_id)
+        .where(evidence.c.text != literal_column("''"), or_(same_study, beside))
+        .order_by(func.coalesce(same_study, 0).desc(), evidence.c.id)
+        .limit(2)
+    )
+    with store.reading() as connection:
+        found = connection.execute(query).all()
+        if not found or not (found[0].sure or len(found) == 1):
+            return None
+        return _whole(connection, query, files="middle")[0]
 
 
 def patient_counts(

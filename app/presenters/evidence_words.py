@@ -77,12 +77,14 @@ def tile_of(row: EvidenceRow, *, kin: int = 0) -> EvidenceShown:
         row: the object.
         kin: how many objects its patient has in the collection, itself included.
     """
+    source = row.details.get("source") or {}
+    words = row.text or ("" if row.kind in PICTURED else str(source.get("object") or ""))
     short = dict.fromkeys(WARNINGS.get(word, (word, word))[0] for word in row.warnings)
     return EvidenceShown(
         key=str(row.id), title=title_of(row.path), kind=row.kind, form=row.form or "",
         modality=row.modality or "", size=size_of(row.shape), has_report=row.has_report,
         problem=row.error_message or ("cannot be read" if row.kind == "error" else ""),
-        snippet=" ".join((row.text or "")[:240].split()), body_part=row.body_part or "",
+        snippet=" ".join(words[:240].split()), body_part=row.body_part or "",
         warnings=tuple(short), kin=kin if kin > 1 else 0, tip=tip_of(row, kin=kin),
     )  # fmt: skip
 
@@ -102,15 +104,19 @@ def tip_of(row: EvidenceRow, *, kin: int) -> str:
 
 def preview_of(row: EvidenceRow) -> PreviewShown:
     """An object with its facts and the sections of its text."""
-    cut = sections(row.text) if row.text else ()
     notes = (str(note) for note in row.details.get("notes") or ())
     return PreviewShown(
         key=str(row.id), title=title_of(row.path), facts=facts_of(row), text=row.text or "",
         notes=tuple(note for note in notes if note != row.error_message),
         problem=row.error_message or "", warnings=warnings_of(row),
         pictured=row.kind in PICTURED,
-        sections=tuple((one.name, one.heading, one.text) for one in cut),
+        sections=parts_of(row.text or ""),
     )  # fmt: skip
+
+
+def parts_of(text: str) -> tuple[tuple[str, str, str], ...]:
+    """The sections of a report as (name, heading, words)."""
+    return tuple((one.name, one.heading, one.text) for one in sections(text)) if text else ()
 
 
 def kin_of(row: EvidenceRow, others: Sequence[EvidenceRow]) -> KinShown | None:

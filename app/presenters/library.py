@@ -12,6 +12,7 @@ from app.presenters.base import Presenter
 from app.presenters.evidence_words import (
     kin_of,
     members_of,
+    parts_of,
     picture_of_row,
     preview_of,
     tile_of,
@@ -33,6 +34,7 @@ from db.collections import (
     items,
     patient_counts,
     related,
+    report_of,
 )
 
 PAGE = 200
@@ -177,6 +179,8 @@ class LibraryPresenter(Presenter):
         )
 
         def work() -> tuple[int, int, Page]:
+            if question != self._question:  # asked again meanwhile: letter by letter, say
+                return question, 0, ((), {})
             count = count_items(store, name, filters=filters)
             return question, count, self._page(name, filters, 0)
 
@@ -241,9 +245,23 @@ class LibraryPresenter(Presenter):
         self._large.want(
             picture_of_row(row), LARGE, lambda image: self._take_large(key, image), key=key
         )
+        self._load_beside(row)
+
+    def _load_beside(self, row: EvidenceRow) -> None:
+        """The report that belongs to a picture, and what else there is of its patient."""
+        if row.has_report and not row.text:
+            self.services.tasks.query(
+                self, lambda: (row, report_of(self.services.store, row.id)), self._take_report
+            )
         if row.subject is not None or row.study is not None:
             store = self.services.store
             self.services.tasks.query(self, lambda: (row, related(store, row.id)), self._take_kin)
+
+    def _take_report(self, answer: tuple[EvidenceRow, EvidenceRow | None]) -> None:
+        row, found = answer
+        if found is not None and found.text:
+            title = title_of(found.path)
+            self.view.show_report(str(row.id), title, found.text, parts_of(found.text))
 
     def _take_kin(self, answer: tuple[EvidenceRow, tuple[EvidenceRow, ...]]) -> None:
         row, others = answer

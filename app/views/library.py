@@ -230,6 +230,12 @@ class LibraryView(QWidget):
         """Show the chosen object, or that none is chosen."""
         self.preview.show_object(shown, image)
 
+    def show_report(
+        self, key: str, title: str, text: str, sections: Sequence[tuple[str, str, str]]
+    ) -> None:
+        """Show the report that belongs to the chosen picture."""
+        self.preview.show_report(key, title, text, sections)
+
     def show_kin(self, key: str, kin: KinShown | None) -> None:
         """Say what else there is of the chosen object's patient."""
         self.preview.show_kin(key, kin)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QStackedWidget, QWidget
@@ -140,13 +142,22 @@ class PreviewPanel(QWidget):
         self.facts.show_facts(shown.facts)
         self.notes.setText("\n".join(shown.notes))
         self.notes.setVisible(bool(shown.notes))
-        self.report.show_report(shown.text, [ReportPart(*part) for part in shown.sections])
-        self.report.setVisible(bool(shown.text))
-        self.report_head.setVisible(bool(shown.text))
+        self.show_report(shown.key, "", shown.text, shown.sections)
         self._rest.setVisible(not shown.text and not shown.pictured)
         self.neighbours.setEnabled(shown.pictured or bool(shown.text))
         self.picture.setVisible(shown.pictured)
         self.show_kin(shown.key, None)
+
+    def show_report(
+        self, key: str, title: str, text: str, parts: Sequence[tuple[str, str, str]]
+    ) -> None:
+        """Show a text by its sections, its own or another's of that title."""
+        if key != self._key:
+            return
+        self.report_head.setText(f"Report: {title}" if title else "Report")
+        self.report.show_report(text, [ReportPart(*part) for part in parts])
+        self.report.setVisible(bool(text))
+        self.report_head.setVisible(bool(text))
 
     def show_kin(self, key: str, kin: KinShown | None) -> None:
         """Say what else there is of the patient, if the object is still the chosen one."""

@@ -201,6 +201,36 @@ def test_a_report_is_shown_by_its_sections(home: Home, store: Store, tmp_path: P
         ("findings", "A nodule."), ("impression", "Follow up.")]  # fmt: skip
 
 
+def test_a_picture_shows_the_report_beside_it(home: Home, store: Store, tmp_path: Path) -> None:
+    path = picture_file(tmp_path, "film.png")
+    add_collection(store, "c")
+    text = tmp_path / "report.txt"
+    ids = add_evidence(store, "c", [
+        NewEvidence(path, file_rows([path]), "image", form="2d"),
+        NewEvidence(text, file_rows([text]), "report", form="text", text="IMPRESSION: Clear."),
+    ])  # fmt: skip
+    view, _, presenter = library(home, store)
+    presenter.shown()
+    view.item_chosen.emit(str(ids[0]))
+    (key, title, words, sections), _ = view.last("show_report")
+    assert (key, words) == (str(ids[0]), "IMPRESSION: Clear.")
+    assert title.endswith("report.txt")
+    assert [name for name, _, _ in sections] == ["impression"]
+
+
+def test_letters_typed_meanwhile_ask_the_store_once(home: Home, store: Store,
+                                                    tmp_path: Path) -> None:  # fmt: skip
+    fill(store, tmp_path, 4)
+    view, services, presenter = library(home, store)
+    presenter.shown()
+    waiting: list[Any] = []
+    services.tasks.query = lambda owner, work, done=None, failed=None: waiting.append((work, done))
+    for words in ("n", "no", "nod", "nodule"):
+        view.filter_changed.emit(LibraryFilter(words=words))
+    answers = [work() for work, _ in waiting]
+    assert [count for _, count, _ in answers] == [0, 0, 0, 1]
+
+
 def test_a_series_shows_its_middle_file_and_opens_with_all(home: Home, store: Store,
                                                            tmp_path: Path) -> None:  # fmt: skip
     files = slices(tmp_path, [0.0, 1.0, 2.0, 3.0, 4.0])

@@ -51,6 +51,7 @@ def fill_library(view: Any, count: int, text: str) -> None:
     view.show_items(count, made.evidence(min(count, 200), text))
     view.show_preview(made.preview(text), QImage(8, 8, QImage.Format.Format_RGB888))
     view.show_kin("1", KinShown(text))
+    view.show_report("1", text, text, [("findings", text, text)])
 
 
 def fill_benchmark(view: Any, count: int, text: str) -> None:

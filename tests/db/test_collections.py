@@ -109,6 +109,23 @@ def test_a_report_is_its_own_or_of_the_study_or_beside_the_picture(store: Store)
     assert [row.path.name for row in collections.items(store, "c") if row.has_report] == having
 
 
+def test_the_report_of_a_picture_is_the_one_that_is_sure(store: Store) -> None:
+    ids = add_evidence(store, "c", [
+        evidence("/a/ct", study="s1"),
+        evidence("/elsewhere/sr", kind="report", text="Of the study.", study="s1"),
+        evidence("/a/note.txt", kind="report", text="Beside it."),
+        evidence("/b/film"),
+        evidence("/b/report.txt", kind="report", text="Alone beside it."),
+        evidence("/c/film"),
+        evidence("/c/1.txt", kind="report", text="One."),
+        evidence("/c/2.txt", kind="report", text="Two."),
+        evidence("/d/film", study="s2"),
+        evidence("/d/theirs", kind="report", text="Of another.", study="s3"),
+    ])  # fmt: skip
+    found = [collections.report_of(store, ids[number]) for number in (0, 3, 5, 8)]
+    assert [row and row.text for row in found] == ["Of the study.", "Alone beside it.", None, None]
+
+
 def test_the_same_patient_is_found_by_token_alone(store: Store) -> None:
     collections.add_collection(store, "other")
     add_evidence(store, "other", [evidence("/z/1", subject="p", study="s1")])
