@@ -25,6 +25,7 @@ GAP = 1.5
 UNEVEN = 0.02
 TILT_DEGREES = 0.5
 INSTANCE = "instance number"
+NOUNS = {"segment": "segments", "energy window": "energy windows", "image type": "pictures"}
 Labels = Mapping[str, object]
 
 
@@ -258,8 +259,9 @@ def notes_of(stack: Arranged) -> list[str]:
     """Sentences on tilt, time points, gaps and uneven steps."""
     notes = tilt_notes(stack)
     if stack.times > 1:
+        what = NOUNS.get(stack.label or "", "time points")
         notes.append(
-            f"{stack.times} time points at each of {len(stack.along)} positions, told apart by "
+            f"{stack.times} {what} at each of {len(stack.along)} positions, told apart by "
             f"{stack.label}; the slices of one position stand together"
         )
     return notes + _step_notes(np.diff(stack.along))

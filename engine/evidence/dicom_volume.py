@@ -7,7 +7,7 @@ decoding (``stack`` does) and to know where slices lie.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -166,7 +166,9 @@ class Volume:
         values = array if self.complete else array[0, self.middle]
         return derive_window(values, padding=self._middle.padding)
 
-    def several_at_once(self, places: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    def several_at_once(
+        self, places: Sequence[tuple[int, int]]
+    ) -> Generator[tuple[int, int], None, None]:
         """Decode the named slices, by a few threads where that pays.
 
         Plain pixels are copied faster than threads are told to; codecs work outside the

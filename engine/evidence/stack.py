@@ -7,6 +7,7 @@ where it likes; reading ``pixels`` meanwhile is allowed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,13 +75,14 @@ class Stack:
         ]
         if control is not None:
             control.check()
-        for _, place in volume.several_at_once(missing):
-            if self.pixels.array.dtype != volume.dtype:
-                self.pixels = volume.pixels()
-            if told is not None:
-                told(place)
-            if control is not None:
-                control.check()
+        with closing(volume.several_at_once(missing)) as decoded:
+            for _, place in decoded:
+                if self.pixels.array.dtype != volume.dtype:
+                    self.pixels = volume.pixels()
+                if told is not None:
+                    told(place)
+                if control is not None:
+                    control.check()
         self.pixels = volume.pixels()
         self._volume = None
         return self.pixels

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -136,6 +137,18 @@ def test_a_damaged_compressed_slice_is_an_error(tmp_path: Path) -> None:
         stack.fill()
     assert not stack.ready[8]
     assert stack.ready[4]
+
+
+def test_stopping_a_compressed_stack_leaves_no_thread(tmp_path: Path) -> None:
+    (evidence,) = find_evidence([ct(tmp_path / "series", phantom(12, 48), JPEG2000Lossless)])
+    stack, told = open_stack(evidence), []
+    before = threading.active_count()
+    with pytest.raises(Cancelled) as failure:
+        stack.fill(control=Control(cancelled=lambda: len(told) > 1), told=told.append)
+    assert failure.value is not None
+    assert threading.active_count() == before
+    assert stack.ready.sum() == 3
+    assert stack.fill().array.any()
 
 
 def test_a_file_that_changed_since_it_was_found_is_looked_at_again(tmp_path: Path) -> None:
