@@ -18,6 +18,7 @@ WARNINGS: Mapping[str, tuple[str, str]] = {
     "head_unknown": ("face?", "May show a face: the file does not say which part of the body it "
                               "shows."),
 }  # fmt: skip
+BURNED_IN = ("burned-in text possible",)  # the note that says the same
 KINDS = {"image": "Picture", "volume": "Volume", "cine": "Cine", "report": "Report",
          "document": "Document", "other": "Other", "error": "Cannot be read"}  # fmt: skip
 SIDES = {"L": "left", "R": "right", "B": "both sides", "U": "unpaired"}
@@ -105,9 +106,10 @@ def tip_of(row: EvidenceRow, *, kin: int) -> str:
 def preview_of(row: EvidenceRow) -> PreviewShown:
     """An object with its facts and the sections of its text."""
     notes = (str(note) for note in row.details.get("notes") or ())
+    told = {row.error_message, *(BURNED_IN if "burned_in_text" in row.warnings else ())}
     return PreviewShown(
         key=str(row.id), title=title_of(row.path), facts=facts_of(row), text=row.text or "",
-        notes=tuple(note for note in notes if note != row.error_message),
+        notes=tuple(note for note in notes if note not in told),
         problem=row.error_message or "", warnings=warnings_of(row),
         pictured=row.kind in PICTURED,
         sections=parts_of(row.text or ""),

@@ -20,7 +20,7 @@ from app.widgets.thumbnail_grid import BADGES, DETAIL, PICTURE, PROBLEM, SNIPPET
 
 def problem_of(row: EvidenceShown) -> str:
     """What is to be known of an object before it is used."""
-    return row.problem or ", ".join(f"▲ {word}" for word in row.warnings)
+    return row.problem or (f"▲ {' '.join(row.warnings)}" if row.warnings else "")
 
 
 def badges_of(row: EvidenceShown) -> tuple[tuple[str, str], ...]:

@@ -45,8 +45,12 @@ from app.widgets.blocks import (
 from app.widgets.ink import INK, px
 from app.widgets.thumbnail_grid import ThumbnailGrid
 
-WIDTHS = {1: 66, 2: 78, 3: 78, 4: 110, 5: 62, 6: 66, 7: 108}
+# a narrow table does without some columns, and its others are as wide as they must be
 NARROW_TABLE = 760
+WIDTHS = {
+    True: {2: 78, 3: 84, 4: 112, 6: 66, 7: 108},
+    False: {1: 84, 2: 86, 3: 120, 4: 140, 5: 70, 6: 76, 7: 160},
+}
 
 
 class LibraryView(QWidget):
@@ -140,7 +144,7 @@ class LibraryView(QWidget):
         self.grid.setModel(self.model)
         self.table = table_view("Objects of the collection")
         self.table.setModel(self.model)
-        stretch_columns(self.table, 0, WIDTHS)
+        self._narrow: bool | None = None
         self._shapes = QStackedWidget()
         self._none = EmptyState("Nothing matches", "No object matches these filters.")
         for shape in (self.grid, self.table, self._none):
@@ -275,9 +279,7 @@ class LibraryView(QWidget):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Enter opens the chosen object; a narrow table does without some columns."""
         if watched is self.table and event.type() == QEvent.Type.Resize:
-            narrow = self.table.width() < px(NARROW_TABLE)
-            for place in NARROW:
-                self.table.setColumnHidden(place, narrow)
+            self._fit_table(narrow=self.table.width() < px(NARROW_TABLE))
         if (
             isinstance(event, QKeyEvent)
             and event.type() == QEvent.Type.KeyPress
@@ -287,6 +289,15 @@ class LibraryView(QWidget):
             self._item_activated(watched.currentIndex())
             return True
         return super().eventFilter(watched, event)
+
+    def _fit_table(self, *, narrow: bool) -> None:
+        """Widths for a narrow or a wide table; those that a reader drew stay until it changes."""
+        if narrow == self._narrow:
+            return
+        self._narrow = narrow
+        for place in NARROW:
+            self.table.setColumnHidden(place, narrow)
+        stretch_columns(self.table, 0, WIDTHS[narrow])
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Take files and folders, and say what will become of them."""
