@@ -447,3 +447,17 @@ def test_data_files_belong_to_their_headers(case: dict[str, Any]) -> None:
 def test_every_kind_of_the_manifest_is_tested() -> None:
     tested = {*KINDS, "report", "charset", "nonimage", "broken", "series_member", "companion"}
     assert {case["kind"] for case in manifest()} <= tested
+
+
+@pytest.mark.parametrize(
+    ("file", "kind"),
+    [
+        ("dicom/us_cine_30f.dcm", "cine"), ("dicom/us_rle_palette_2f.dcm", "cine"),
+        ("dicom/nm_13f_noext", "volume"), ("dicom/rtdose_32bit.dcm", "volume"),
+        ("dicom/enhanced_mr_10f.dcm", "volume"), ("dicom/enhanced_ct_supplemental.dcm", "volume"),
+        ("dicom/seg_1bit_nonaligned.dcm", "volume"), ("dicom/ct_small.dcm", "image"),
+    ],
+)  # fmt: skip
+def test_cine_and_volume_are_told_apart(file: str, kind: str) -> None:
+    (evidence,) = find_evidence([shared_path(f"data/files/{file}")])
+    assert evidence.kind == kind

@@ -267,3 +267,28 @@ def test_a_file_of_nothing_but_meta_is_an_error(tmp_path: Path) -> None:
     dataset.save_as(tmp_path / "a.dcm", enforce_file_format=True)
     (evidence,) = find_evidence([tmp_path / "a.dcm"])
     assert evidence.kind == "error"
+
+
+@pytest.mark.parametrize("syntax", [ImplicitVRLittleEndian, ExplicitVRLittleEndian])
+def test_a_preamble_without_meta_is_read(tmp_path: Path, syntax: str) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(bytes(128) + b"DICM" + bare(path, syntax))
+    (evidence,) = find_evidence([path])
+    assert evidence.error is None
+    assert evidence.source["transfer_syntax"] == syntax
+    assert load_pixels(evidence).array[0].tolist() == np.arange(20).reshape(4, 5).tolist()
+
+
+@pytest.mark.parametrize(
+    "lead", [b"\x00" * 16, b"PREFIX: exported by a machine\r\n", b"\xff" * 700]
+)
+def test_bytes_before_the_preamble_are_passed_over(tmp_path: Path, lead: bytes) -> None:
+    path = dicom(tmp_path / "a.dcm", np.full((3, 3), 5, np.int16), WindowCenter=1, WindowWidth=2)
+    path.write_bytes(lead + path.read_bytes())
+    (evidence,) = find_evidence([path])
+    assert (evidence.error, evidence.window) == (None, (1.0, 2.0))
+    assert load_pixels(evidence).array.max() == 5
+    path.write_bytes(path.read_bytes()[:-3])
+    (evidence,) = find_evidence([path])
+    assert evidence.error is not None
+    assert evidence.error.code == "truncated"
