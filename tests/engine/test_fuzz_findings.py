@@ -53,6 +53,8 @@ FINDINGS: list[tuple[str, dict[str, Any]]] = [
      {"base": "dicom/sc_htj2k_lossless.dcm", "edits": [["set", 302424, "b0"]]}),
     ("parts of a file were not found again under another name",
      {"base": "made:npz", "edits": [], "name": "a.nii"}),
+    ("parts of a file were looked for as results of another kind",
+     {"base": "made:npz", "edits": [], "name": "a.txt"}),
     ("parts of a file were taken for a disc",
      {"base": "made:npz", "edits": [], "name": "DICOMDIR"}),
     ("a DICOM file named as a picture was shown and no model got it",
