@@ -117,6 +117,7 @@ def run(recipe: mutate.Recipe) -> tuple[Report, int]:
         for name, raw in files.items():
             (folder / name).write_bytes(raw)
         cut = bool(recipe["edits"]) and all(edit[0] == "cut" for edit in recipe["edits"])
+        cut = cut and recipe["base"] not in bases.OPEN_ENDED
         whole = unharmed(recipe["base"]) if cut else None
         name = recipe.get("name", bases.load(recipe["base"]).target)
         name += ".zip" if recipe.get("wrap") == "zip" else ""
