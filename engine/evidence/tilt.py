@@ -17,6 +17,7 @@ from engine.evidence.study import Pixels
 from engine.evidence.window import derive_window
 
 SHIFT = 0.01  # pixels: less is no shift
+MOST_TIMES, FREE = 16.0, 1 << 26  # how much larger a result may be; values that are no matter
 EVEN = 1e-3  # relative difference of steps that counts as none
 
 
@@ -31,14 +32,17 @@ def straighten(pixels: Pixels) -> Pixels:
         pixels: decoded values with their geometry.
 
     Returns:
-        The same values where the stack is straight or its places are unknown. Otherwise new
-        arrays whose geometry has origins along the normal; overlays are left out.
+        The same values where the stack is straight, its places are unknown, or lie so far apart
+        that they must be wrong. Otherwise new arrays whose geometry has origins along the
+        normal; overlays are left out.
     """
     shift_Z2 = _shifts(pixels)
     if pixels.geometry is None or shift_Z2 is None:
         return pixels
     least = np.floor(shift_Z2.min(axis=0) + SHIFT)
-    more = np.ceil(shift_Z2.max(axis=0) - least - SHIFT).astype(int)
+    more = np.ceil(shift_Z2.max(axis=0) - least - SHIFT)
+    if _too_large(pixels, *(1 + more / pixels.array.shape[1:3])):
+        return pixels
     moved = shift_Z2 - least
     fill = _outside(pixels)
     geometry = pixels.geometry
@@ -46,8 +50,14 @@ def straighten(pixels: Pixels) -> Pixels:
     corner = geometry.origin_Z3[0] + least[0] * geometry.row_step + least[1] * geometry.column_step
     straight = replace(geometry, origin_Z3=corner + along[:, None] * geometry.normal)
     every = _every(pixels)
-    made = np.stack([_move_all(volume, moved, more, fill) for volume in every])
+    made = np.stack([_move_all(volume, moved, more.astype(int), fill) for volume in every])
     return _with(pixels, made, straight)
+
+
+def _too_large(pixels: Pixels, *factors: float) -> bool:
+    """True if a result of so many times the size is not worth its memory: places are damaged."""
+    grown = float(np.prod(factors))
+    return not np.isfinite(grown) or (grown > MOST_TIMES and grown * pixels.array.size > FREE)
 
 
 def _every(pixels: Pixels) -> NDArray[Any]:
@@ -145,7 +155,8 @@ def even(pixels: Pixels, *, step_mm: float | None = None) -> Pixels:
         step_mm: distance of the new slices; None takes the usual one of the stack.
 
     Returns:
-        The same values where distances are equal already, or unknown; else new arrays.
+        The same values where distances are equal already, unknown, or so different that they
+        must be wrong; else new arrays.
 
     Raises:
         ValueError: the step is not above zero.
@@ -163,6 +174,8 @@ def even(pixels: Pixels, *, step_mm: float | None = None) -> Pixels:
         return pixels
     sign = 1.0 if along[-1] >= along[0] else -1.0
     span = abs(float(along[-1] - along[0]))
+    if _too_large(pixels, span / wanted / len(along)):
+        return pixels
     away = np.arange(int(np.floor(span / wanted + EVEN)) + 1) * wanted
     place = np.interp(away, (along - along[0]) * sign, np.arange(len(along)))
     made = np.stack([_between(volume, place) for volume in _every(pixels)])

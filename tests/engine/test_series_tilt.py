@@ -150,3 +150,17 @@ def test_a_tilted_series_of_files_is_said_and_straightened(tmp_path: Path) -> No
     after = straighten(load_pixels(evidence))
     assert [tuple(np.argwhere(one == 0)[0]) for one in after.array] == [(10, 3)] * 6
     assert after.array.min() == -1000
+
+
+@pytest.mark.parametrize("far", [1e8, 1e12, 1e300])
+def test_places_that_must_be_wrong_fill_no_memory(far: float) -> None:
+    before = tilted(0.0, steps=[2.0] * 5)
+    assert before.geometry is not None
+    beside = before.geometry.origin_Z3.copy()
+    beside[-1, 1] = far
+    wrong = replace(before, geometry=replace(before.geometry, origin_Z3=beside))
+    assert straighten(wrong) is wrong
+    above = before.geometry.origin_Z3.copy()
+    above[-1, 2] = far * 1e4
+    wrong = replace(before, geometry=replace(before.geometry, origin_Z3=above))
+    assert even(wrong) is wrong
