@@ -9,11 +9,15 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True)
 class CollectionShown:
-    """One collection in the list on the left. ``key`` is opaque to the view."""
+    """One collection in the list on the left. ``key`` is opaque to the view.
+
+    ``left_out`` counts the files of its imports that could not be taken.
+    """
 
     key: str
     name: str
     count: int
+    left_out: int = 0
 
 
 @dataclass(frozen=True)

@@ -148,16 +148,20 @@ def import_(
 ) -> None:
     """Index evidence into a collection; known and unchanged files are skipped."""
     said = cli_text.merged(context.obj, as_json)
-    options = cli_text.checked_options(option or [], folder=deidentify_to)
+    kept = cli_text.checked_options(option or [], folder=deidentify_to)
+    named = [absolute(path) for path in paths]
     with failures():
         arguments = {
-            "paths": [absolute(path) for path in paths],
+            "paths": named,
             "collection": collection,
             "deidentify_to": absolute(deidentify_to) if deidentify_to else None,
-            "options": options,
+            "options": kept,
         }
         document = work(said, "import", arguments)
         answer(said, document, cli_text.imported(document))
+        left = {row["path"] for row in document["left_out"]}
+        if not left.isdisjoint(named):  # asked for by name, and not taken
+            raise typer.Exit(1)
 
 
 @app.command(epilog="Example: triptych models check medemb-nano")

@@ -22,6 +22,10 @@ DETAILS = ("color", "dtype", "window", "window_source", "display_inverted", "spa
 SAME_NAME = ("kind", "form", "modality", "subject", "text", "body_part", "study", "series", "day",
              "times", "laterality", "view")  # fmt: skip
 UNKNOWN = "unknown file"
+REASONS = {
+    UNKNOWN: "not a kind of file that is read as evidence",
+    "Media Storage Directory Storage": "the index of a disc; the files that it names are read",
+}
 FactsOf = Callable[[Path], tuple[int, int]]
 
 
@@ -67,9 +71,8 @@ def why_left_out(evidence: Evidence) -> str:
     """Why something is no evidence to search with."""
     if evidence.error is not None:
         return evidence.error.reason
-    if evidence.source.get("object") == UNKNOWN:
-        return "not a kind of file that is read as evidence"
-    return f"{evidence.source.get('object') or evidence.kind}, without picture or report"
+    named = evidence.source.get("object") or evidence.kind
+    return REASONS.get(named, f"{named}, without picture or report")
 
 
 def _plain(value: Any) -> Any:

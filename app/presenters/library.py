@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtGui import QImage
@@ -40,6 +41,11 @@ from db.collections import (
 PAGE = 200
 TILE, LARGE = 160, 512
 Page = tuple[tuple[EvidenceRow, ...], dict[str, int]]
+
+
+def collections_shown(found: Sequence[CollectionRow]) -> list[CollectionShown]:
+    """The collections as the list tells them."""
+    return [CollectionShown(row.name, row.name, row.count, row.failures) for row in found]
 
 
 class LibraryPresenter(Presenter):
@@ -104,7 +110,7 @@ class LibraryPresenter(Presenter):
         names = [row.name for row in found]
         if self._chosen not in names:
             self._chosen = names[0] if names else ""
-        shown = [CollectionShown(row.name, row.name, row.count) for row in found]
+        shown = collections_shown(found)
         self.view.show_collections(shown, self._chosen)
         if self._chosen:
             self._load_facets()
@@ -116,7 +122,7 @@ class LibraryPresenter(Presenter):
         self.services.tasks.query(self, lambda: collections(store), self._take_counts)
 
     def _take_counts(self, found: tuple[CollectionRow, ...]) -> None:
-        shown = [CollectionShown(row.name, row.name, row.count) for row in found]
+        shown = collections_shown(found)
         if self._chosen in [one.key for one in shown]:
             self.view.show_collections(shown, self._chosen)
             if not self._rows:

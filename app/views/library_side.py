@@ -157,9 +157,11 @@ class LibrarySide(QWidget):
         self.collections.blockSignals(True)
         self.collections.clear()
         for shown in collections:
-            item = QListWidgetItem(f"{shown.name}\n{shown.count:,} objects")
+            told = f"{shown.count:,} objects"
+            told += f", {shown.left_out:,} left out" if shown.left_out else ""
+            item = QListWidgetItem(f"{shown.name}\n{told}")
             item.setData(Qt.ItemDataRole.UserRole, shown.key)
-            item.setToolTip(f"{shown.name}: {shown.count:,} objects")
+            item.setToolTip(f"{shown.name}: {told}")
             self.collections.addItem(item)
             if shown.key == chosen:
                 self.collections.setCurrentItem(item)

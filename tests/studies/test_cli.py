@@ -127,6 +127,14 @@ def test_import_is_resumable_and_names_what_it_left_out(picture, tmp_path):
     assert (second["added"], second["unchanged"]) == (0, 3)
 
 
+def test_a_file_asked_for_by_name_and_not_taken_is_a_failure(picture, tmp_path):
+    words = ("import", picture, picture.with_name("gone.png"), "--collection", "Mine")
+    done = triptych(*words, home=tmp_path / "home")
+    assert done.returncode == 1
+    assert "1 added, 0 unchanged, 1 left out" in done.stdout
+    assert "gone.png" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
