@@ -22,6 +22,7 @@ SAME_PLACE_MM = 0.01
 NEAR, FAR_MM = 0.05, 0.2
 BESIDE_MM = 1.0
 GAP = 1.5
+MOST_GAPS = 20  # named one by one
 UNEVEN = 0.02
 TILT_DEGREES = 0.5
 INSTANCE = "instance number"
@@ -275,10 +276,13 @@ def _step_notes(steps: NDArray[np.float64]) -> list[str]:
     notes = []
     if steps.max() - steps.min() > UNEVEN * usual:
         notes.append(f"uneven spacing: {steps.min():.2f} to {steps.max():.2f} mm")
-    for index in np.flatnonzero(steps > GAP * usual):
+    gaps = np.flatnonzero(steps > GAP * usual)
+    for index in gaps[:MOST_GAPS]:
         missing = max(1, round(float(steps[index]) / usual) - 1)
         plural = "s" if missing > 1 else ""
         notes.append(f"gap of {missing} slice{plural} after {int(index) + 1}")
+    if len(gaps) > MOST_GAPS:
+        notes.append(f"{len(gaps) - MOST_GAPS} more gaps")
     return notes
 
 

@@ -172,6 +172,17 @@ def test_negative_spacing_is_a_distance(tmp_path: Path) -> None:
     assert alone.spacing_mm == (4.0, 2.0, 3.0)
 
 
+def test_many_gaps_are_counted(tmp_path: Path) -> None:
+    position = 0
+    for place in range(90):
+        position += 5 if place % 3 == 2 else 1
+        picture(tmp_path, f"{place:02}", place, (0, 0, position))
+    (evidence,) = found(tmp_path)
+    assert len(evidence.notes) == 22
+    assert evidence.notes[1] == "gap of 4 slices after 2"
+    assert evidence.notes[-1] == "10 more gaps"
+
+
 def test_slices_without_position_are_sorted_by_slice_location_then_by_number(
     tmp_path: Path,
 ) -> None:
