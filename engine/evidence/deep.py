@@ -6,6 +6,7 @@ early: the decoder would hand out half a picture.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,14 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import EvidenceError
-from engine.evidence import codestream, files, inflate
+from engine.evidence import codestream, files, inflate, png_end
 from engine.evidence.codestream import Stream
 from engine.evidence.failures import UNREADABLE, bomb, too_large, truncated
 from engine.evidence.pages import FREE_BYTES, LIMIT_PIXELS, Page, PictureFacts, eight_bits
 from engine.evidence.quiet import quiet
 
 PNG, JPEG = b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"
-JPEG_2000 = (b"\xff\x4f\xff\x51", b"\x00\x00\x00\x0cjP  ")
+CODESTREAM = b"\xff\x4f\xff\x51"
+JPEG_2000 = (CODESTREAM, b"\x00\x00\x00\x0cjP  ")
 HEADER_BYTES = 1 << 20
 PLAIN_JPEG = frozenset({0xC0, 0xC1, 0xC2})
 SAMPLES = {0: 1, 2: 3, 4: 2, 6: 4}  # of a PNG by its colour type
@@ -54,6 +56,7 @@ def check_whole(path: Path, head: bytes) -> None:
         return
     with files.open_file(path) as source:
         raw = source.read()
+    raw = raw[max(0, raw.find(CODESTREAM)) :]  # boxes of a JPX file may stand in another order
     if not codestream.is_whole(raw, _stream(path, raw)):
         raise truncated(path)
 
@@ -124,6 +127,8 @@ def load(path: Path) -> Page:
     if not raw.startswith(PNG) and not codestream.is_whole(raw, _stream(path, raw)):
         raise truncated(path)
     values = _decoded(path, raw)
+    if raw.startswith(PNG) and png_end.is_cut(io.BytesIO(raw), values):
+        raise truncated(path)
     if values.ndim == 2:
         values = values[..., None]
     samples = values.shape[-1]

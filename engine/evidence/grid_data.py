@@ -7,6 +7,7 @@ header claims against the bytes that are there. Refuses to know axes.
 from __future__ import annotations
 
 import binascii
+from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -95,10 +96,10 @@ def _packed(
     """A filler for compressed bytes."""
 
     def filler(part: Path, stream: BinaryIO, skip: int, values: NDArray[Any]) -> None:
+        pieces = Pieces(unpack(part, stream, max(0, skip) + values.nbytes))
         if skip < 0:
-            reason = "packed data counted from the end are not read; save it as raw"
-            raise EvidenceError(part, "unsupported", reason)
-        pieces = Pieces(unpack(part, stream, skip + values.nbytes))
+            _last(part, pieces, values)
+            return
         pieces.skip(skip)
         fill(pieces, part, values)
         pieces.finish()
@@ -112,6 +113,25 @@ def _rest(stream: BinaryIO, skip: int) -> bytes:
     size = stream.seek(0, 2)
     stream.seek(start)
     return stream.read(max(0, min(LIMIT_TEXT, size - start)))
+
+
+def _last(part: Path, pieces: Pieces, values: NDArray[Any]) -> None:
+    """Fill an array with the last bytes of packed data, whatever stands before them."""
+    wanted, block = values.nbytes, bytearray(1 << 18)
+    kept: deque[bytes] = deque()
+    size = 0
+    while got := pieces.readinto(memoryview(block)):
+        kept.append(bytes(block[:got]))
+        size += got
+        while size - len(kept[0]) >= wanted:
+            size -= len(kept.popleft())
+    if size < wanted:
+        raise truncated(part)
+    kept[0] = kept[0][size - wanted :]
+    place, target = 0, values.view(np.uint8)
+    for piece in kept:
+        target[place : place + len(piece)] = np.frombuffer(piece, np.uint8)
+        place += len(piece)
 
 
 def _deflated(part: Path, stream: BinaryIO, claimed: int) -> Iterator[bytes]:

@@ -98,6 +98,18 @@ def on_white(values: NDArray[np.generic], alpha: NDArray[np.uint8]) -> NDArray[n
     return (np.rint(deep) if values.dtype.kind in "ui" else deep).astype(values.dtype)
 
 
+def unmixed(values: NDArray[Any], alpha_at: int) -> NDArray[Any]:
+    """Samples [H, W, S] whose colours were multiplied by alpha, as they were before."""
+    whole = values.dtype.kind in "ui"
+    top = float(np.iinfo(values.dtype).max) if whole else 1.0
+    alpha = values[..., alpha_at : alpha_at + 1].astype(np.float64)
+    real = np.divide(values * top, alpha, out=np.zeros(values.shape), where=alpha > 0)
+    real = np.clip(np.rint(real), 0, top) if whole else real
+    made = real.astype(values.dtype)
+    made[..., alpha_at] = values[..., alpha_at]
+    return made
+
+
 def eight_bits(values: NDArray[Any]) -> NDArray[np.uint8]:
     """Deep colour as 8 bits: the upper bits of whole numbers, 0..1 or the range of others."""
     if values.dtype == np.uint8:

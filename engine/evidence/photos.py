@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageChops, ImageOps, UnidentifiedImageError
 
 from engine.errors import EvidenceError
-from engine.evidence import files, gif_end, inflate, jpeg_end, png
+from engine.evidence import files, gif_end, inflate, jpeg_end, png, png_end
 from engine.evidence.failures import UNREADABLE, bomb, of_system, truncated
 from engine.evidence.pages import FREE_BYTES, LIMIT_PIXELS, Page, PictureFacts
 from engine.evidence.quiet import quiet
@@ -38,6 +38,8 @@ ALPHA_MODES = frozenset({"LA", "La", "PA", "RGBA", "RGBa"})
 DEEP_MODES = frozenset({"I", "F", "I;16", "I;16L", "I;16B", "I;16N"})
 MOVING = frozenset({"GIF", "PNG", "WEBP", "AVIF"})
 SAMPLES = {"RGB": 3, "CMYK": 4, "RGBA": 4, "I": 4, "F": 4, "YCbCr": 3, "LAB": 3, "LA": 2}
+# formats whose decoders fill what is missing: (file, decoded values) to True for a cut picture
+CUT = {"JPEG": jpeg_end.is_cut, "MPO": jpeg_end.is_cut, "PNG": png_end.is_cut}
 
 Image.MAX_IMAGE_PIXELS = LIMIT_PIXELS  # above it Pillow warns; here it is refused with a sentence
 
@@ -108,8 +110,9 @@ def page_count(picture: Image.Image) -> int:
 def read_page(picture: Image.Image) -> Page:
     """The current page of an open picture, decoded, upright, palette and CMYK turned to RGB."""
     moving = picture.format in MOVING and page_count(picture) > 1
-    stream = getattr(picture, "fp", None) if picture.format in ("JPEG", "MPO") else None
-    if stream is not None and jpeg_end.is_cut(cast(BinaryIO, stream), np.asarray(picture)):
+    is_cut = None if moving else CUT.get(picture.format or "")
+    stream = None if is_cut is None else getattr(picture, "fp", None)
+    if is_cut is not None and stream is not None and is_cut(stream, np.asarray(picture)):
         raise EOFError("truncated")
     upright = ImageOps.exif_transpose(_true_inks(picture))
     clear = "transparency" in upright.info
@@ -184,7 +187,7 @@ def facts_of(path: Path) -> PictureFacts:
         kind, mode = picture.format or "", picture.mode
         tag = _orientation(path, picture)
         width, height = picture.size
-        sizes = _page_sizes(path, picture, count)
+        looks = _page_looks(path, picture, count)
         moving = kind in MOVING and count > 1
         clear = not moving and (mode in ALPHA_MODES or "transparency" in picture.info)
         if moving and "duration" not in picture.info:
@@ -193,9 +196,9 @@ def facts_of(path: Path) -> PictureFacts:
         profile = mode == "CMYK" and "icc_profile" in picture.info
     if tag in (5, 6, 7, 8) and kind != "TIFF":  # Pillow turns TIFF by itself
         width, height = height, width
-    color = moving or (mode not in DEEP_MODES and mode not in ("1", "L", "LA", "La"))
-    same = sum(size == sizes[0] for size in sizes)
-    notes = _notes(sizes, same=same, clear=clear, tag=tag, profile=profile)
+    color = moving or _colored(mode)
+    same = sum(look == looks[0] for look in looks)
+    notes = _notes(looks, same=same, clear=clear, tag=tag, profile=profile)
     return PictureFacts(
         "JPEG" if kind == "MPO" else kind, same, height, width, color, _dtype_name(mode),
         moving=moving, stack=same > 1 and not color and mode != "1", notes=notes,
@@ -211,18 +214,23 @@ def _orientation(path: Path, picture: Image.Image) -> int:
     return int(picture.getexif().get(0x0112, 1))
 
 
-def _page_sizes(path: Path, picture: Image.Image, count: int) -> list[tuple[int, int]]:
-    """Width and height of every page."""
+def _page_looks(path: Path, picture: Image.Image, count: int) -> list[tuple[int, int, str]]:
+    """Width, height and kind of values of every page."""
     if count > LIMIT_PAGES:
         reason = f"the file has more than {LIMIT_PAGES} pages; split it"
         raise EvidenceError(path, "too_large", reason)
     if count == 1 or picture.format in MOVING:
-        return [picture.size] * count
-    sizes = []
+        return [(*picture.size, picture.mode)] * count
+    looks = []
     for number in range(count):
         picture.seek(number)
-        sizes.append(picture.size)
-    return sizes
+        looks.append((*picture.size, f"{_colored(picture.mode)} {_dtype_name(picture.mode)}"))
+    return looks
+
+
+def _colored(mode: str) -> bool:
+    """True if a page of this Pillow mode becomes RGB."""
+    return mode not in DEEP_MODES and mode not in ("1", "L", "LA", "La")
 
 
 def _dtype_name(mode: str) -> str:
@@ -233,14 +241,16 @@ def _dtype_name(mode: str) -> str:
 
 
 def _notes(
-    sizes: list[tuple[int, int]], *, same: int, clear: bool, tag: int, profile: bool
+    looks: list[tuple[int, int, str]], *, same: int, clear: bool, tag: int, profile: bool
 ) -> tuple[str, ...]:
     """What a reader of the picture should know."""
     notes = []
-    if same < len(sizes):
-        notes.append(f"{len(sizes)} pages of different sizes; those of the first size are shown")
-    elif len(sizes) > 1:
-        notes.append(f"{len(sizes)} pages")
+    if len({look[:2] for look in looks}) > 1:
+        notes.append(f"{len(looks)} pages of different sizes; those of the first size are shown")
+    elif same < len(looks):
+        notes.append(f"{len(looks)} pages of different kinds; those like the first are shown")
+    elif len(looks) > 1:
+        notes.append(f"{len(looks)} pages")
     if clear:
         notes.append("has transparency; models and viewer see it on white")
     if tag not in (0, 1):

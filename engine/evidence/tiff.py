@@ -24,7 +24,15 @@ from numpy.typing import NDArray
 from engine.errors import EvidenceError
 from engine.evidence import files, inflate
 from engine.evidence.failures import UNREADABLE, bomb, of_system, too_large, truncated
-from engine.evidence.pages import FREE_BYTES, LIMIT_PIXELS, Page, PictureFacts, eight_bits, turned
+from engine.evidence.pages import (
+    FREE_BYTES,
+    LIMIT_PIXELS,
+    Page,
+    PictureFacts,
+    eight_bits,
+    turned,
+    unmixed,
+)
 from engine.evidence.quiet import quiet
 
 MAGIC = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
@@ -35,6 +43,7 @@ LIMIT_BYTES = 8_000_000_000
 SAME_SHAPE = 0.02
 # what Pillow decodes exactly: 8-bit unsigned samples side by side, in these compressions
 PILLOW_COMPRESSIONS = frozenset({1, 2, 3, 4, 5, 6, 7, 8, 32771, 32773, 32946, 50000})
+ASSOCIATED = 1  # ExtraSamples: colours are already multiplied by alpha
 WHITE_IS_ZERO, BLACK_IS_ZERO, RGB, YCBCR = 0, 1, 2, 6
 ERRORS = (
     ValueError, TypeError, KeyError, IndexError, RuntimeError, AttributeError, ArithmeticError,
@@ -109,7 +118,7 @@ def plan_of(path: Path, found: Any) -> Plan | None:
 
 
 def _all_pages(path: Path, found: Any) -> list[Any]:
-    """Every page; a chain of pages that is broken, circular or without end is refused."""
+    """Every page, each once; a chain of pages that is broken or without end is refused."""
     count = count_pages(path, found.filehandle, big=found.is_bigtiff, endian=found.byteorder)
     pages = [found.pages[number] for number in range(count)]
     if not pages:
@@ -118,10 +127,12 @@ def _all_pages(path: Path, found: Any) -> list[Any]:
 
 
 def count_pages(path: Path, stream: Any, *, big: bool, endian: str) -> int:
-    """Pages of the chain; libraries end it in silence where the file is cut.
+    """Pages of the chain up to its end or its first repetition.
+
+    Libraries end it in silence where the file is cut, and follow a circle for ever.
 
     Raises:
-        EvidenceError: ``truncated``, ``damaged`` or ``too_large``.
+        EvidenceError: ``truncated`` or ``too_large``.
     """
     place, short, entry, word = (8, "Q", 20, "Q") if big else (4, "H", 12, "L")
     size, width = stream.size, 8 if big else 4
@@ -130,7 +141,7 @@ def count_pages(path: Path, stream: Any, *, big: bool, endian: str) -> int:
     seen: set[int] = set()
     while at:
         if at in seen:
-            raise EvidenceError(path, "damaged", "its pages go in a circle; copy the file again")
+            break
         if len(seen) >= LIMIT_PAGES:
             raise too_large(path, f"the file has more than {LIMIT_PAGES} pages")
         seen.add(at)
@@ -306,6 +317,8 @@ def decode(path: Path, page: Any) -> Page:
     values = turned(values, _orientation(page))
     alpha_at = _alpha_at(page)
     alpha = None if alpha_at is None else eight_bits(values[..., alpha_at])
+    if alpha_at is not None and ASSOCIATED in [int(one) for one in page.extrasamples]:
+        values = unmixed(values, alpha_at)
     if _colored(page):
         return Page(eight_bits(values[..., :3]), alpha)
     grey = values[..., 0]

@@ -308,6 +308,23 @@ def test_bytes_left_out_of_packed_data_count_unpacked(tmp_path: Path) -> None:
     np.testing.assert_array_equal(load_pixels(read_file(path)).array, array)
 
 
+@pytest.mark.parametrize(("encoding", "compress"), [("gzip", gzip.compress), ("bz2", bz2.compress)])
+def test_packed_data_counted_from_the_end(
+    tmp_path: Path, encoding: str, compress: Callable[[bytes], bytes]
+) -> None:
+    """As for the values of a .nii.gz behind its header."""
+    array = values("i2", (30, 40, 50))
+    (tmp_path / "a.raw").write_bytes(compress(bytes(352) + array.tobytes()))
+    path = detached(tmp_path, array, "a.raw", encoding=encoding, byte_skip="-1")
+    np.testing.assert_array_equal(load_pixels(read_file(path)).array, array)
+    peer, _ = nrrd.read(str(path), index_order="C")
+    np.testing.assert_array_equal(peer, array)
+    (tmp_path / "a.raw").write_bytes(compress(array.tobytes()[:-8]))
+    with pytest.raises(EvidenceError) as caught:
+        load_pixels(read_file(path))
+    assert caught.value.code == "truncated"
+
+
 @pytest.mark.parametrize("name", [
     "../outside.raw", "/etc/passwd", "C:\\disk\\x.raw", "sub/../../outside.raw", "..\\outside.raw",
 ])  # fmt: skip

@@ -124,6 +124,20 @@ def test_colour_keeps_its_upper_bits(
     assert any("8 bits" in note for note in evidence.notes) == (kind == "u2")
 
 
+def test_colours_already_multiplied_by_alpha(tmp_path: Path) -> None:
+    color = np.random.default_rng(1).integers(0, 65535, (20, 30, 3))
+    alpha = np.random.default_rng(2).integers(20_000, 65535, (20, 30, 1))
+    array = np.concatenate([np.rint(color * (alpha / 65535)), alpha], axis=2).astype("u2")
+    path = tmp_path / "a.tif"
+    tifffile.imwrite(path, array, photometric="rgb", extrasamples=["assocalpha"])
+    checked(path)
+    got = load_picture(path, white=False).array[0]
+    np.testing.assert_allclose(got.astype(int), color >> 8, atol=1)
+    white = load_picture(path).array[0]
+    wanted = (array[..., :3] + (65535.0 - alpha)) / 257
+    np.testing.assert_allclose(white, wanted, atol=3)
+
+
 def test_twelve_bit_colour_in_sixteen_is_not_black(tmp_path: Path) -> None:
     array = np.random.default_rng(1).integers(0, 4095, (20, 30, 3)).astype("u2")
     array[0, 0] = 4095
