@@ -26,6 +26,7 @@ CODESTREAM = b"\xff\x4f\xff\x51"
 JPEG_2000 = (CODESTREAM, b"\x00\x00\x00\x0cjP  ")
 HEADER_BYTES = 1 << 20
 PLAIN_JPEG = frozenset({0xC0, 0xC1, 0xC2})
+MOVING_WITHIN = 4096  # the chunk of a moving PNG stands before its picture data
 SAMPLES = {0: 1, 2: 3, 4: 2, 6: 4}  # of a PNG by its colour type
 GREY, GREY_ALPHA = 0, 4
 
@@ -33,7 +34,8 @@ GREY, GREY_ALPHA = 0, 4
 def is_deep(head: bytes) -> bool:
     """True for the first megabyte of a picture that is decoded here."""
     if head.startswith(PNG):
-        return len(head) > 25 and head[24] == 16 and head[25] in (2, 4, 6)
+        moving = b"acTL" in head[:MOVING_WITHIN]
+        return len(head) > 25 and head[24] == 16 and head[25] in (2, 4, 6) and not moving
     if not head.startswith((JPEG, *JPEG_2000)):
         return False
     try:

@@ -189,7 +189,7 @@ def facts_of(path: Path) -> PictureFacts:
         width, height = picture.size
         looks = _page_looks(path, picture, count)
         moving = kind in MOVING and count > 1
-        clear = not moving and (mode in ALPHA_MODES or "transparency" in picture.info)
+        clear = mode in ALPHA_MODES or "transparency" in picture.info
         if moving and "duration" not in picture.info:
             picture.load()  # WebP tells it with the frame only
         stands = float(picture.info.get("duration") or 0) if moving else 0.0
