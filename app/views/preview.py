@@ -22,7 +22,7 @@ from app.widgets.blocks import (
     tell,
 )
 from app.widgets.ink import hold, ink, px
-from app.widgets.report_panel import ReportPanel, ReportPart
+from app.widgets.report_panel import JUMPS, ReportPanel, ReportPart
 from app.widgets.thumbnail_grid import draw_fitted
 
 
@@ -102,6 +102,8 @@ class PreviewPanel(QWidget):
         )  # fmt: skip
         self.report_head = section("Report")
         self.report = ReportPanel()
+        for name, words in JUMPS:  # the viewer's keys do not reach here
+            self.report.buttons[name].setText(words)
         self._rest = QWidget()
         self._pages = QStackedWidget()
         self._pages.addWidget(EmptyState("", "Choose an object to see it here."))
