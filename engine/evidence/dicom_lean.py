@@ -150,7 +150,8 @@ class Scanned:
     def get(self, keyword: str, default: Any = None) -> Any:
         """The value of an element by keyword, or the default."""
         if not isinstance(keyword, str):
-            return self.full().get(keyword, default)
+            with quiet():
+                return self.full().get(keyword, default)
         tag, expected = _element(keyword)
         self._asked[tag] = None
         known = self._known
@@ -197,7 +198,8 @@ class Scanned:
         return getattr(self.full(), name)
 
     def __getitem__(self, key: Any) -> Any:
-        return self.full()[key]
+        with quiet():
+            return self.full()[key]
 
     def full(self) -> Dataset:
         """The same data set, parsed by pydicom."""

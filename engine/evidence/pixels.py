@@ -36,7 +36,7 @@ from engine.evidence.rules import (
     sentence_of,
 )
 from engine.evidence.study import Evidence, Pixels
-from engine.evidence.window import show_array, show_slice
+from engine.evidence.window import derive_window, show_array, show_slice
 
 __all__ = [
     "Rule",
@@ -140,7 +140,7 @@ def _see(evidence: Evidence, *, max_slices: int, fixed: tuple[float, float] | No
     pixels = _some(evidence, rule, chosen)
     places: Sequence[int] = range(len(chosen))
     if pixels is None:
-        pixels = upright(load_pixels(evidence))
+        pixels = _by_values(upright(load_pixels(evidence)), rule)
         chosen = places = seen_slices(len(pixels.array), max_slices if rule.several else 1)
     if rule.window == DERIVED and pixels.array.dtype == np.uint8 and pixels.window == AS_STORED:
         rule = replace(rule, window=STORED)
@@ -188,6 +188,14 @@ def _only(evidence: Evidence, chosen: Sequence[int]) -> Evidence:
         times=1,
         order=tuple(order[index] if order else index for index in chosen),
     )
+
+
+def _by_values(pixels: Pixels, rule: Rule) -> Pixels:
+    """With a window from the values where the rule asks for it, whatever the file says."""
+    if rule.window != DERIVED or pixels.window_source == DERIVED or pixels.color:
+        return pixels
+    window = derive_window(pixels.array, padding=pixels.padding)
+    return replace(pixels, window=window, window_source=DERIVED, window_function="linear")
 
 
 def _window_used(pixels: Pixels, rule: Rule) -> tuple[float, float] | None:
@@ -262,7 +270,7 @@ def _frame_rgb(evidence: Evidence, frame: int) -> NDArray[np.uint8]:
         return picture_rgb(evidence.path, frame=frame)
     if frame == 0 and not rule_for(evidence).several:
         return _see(evidence, max_slices=1).array[0]
-    pixels = upright(load_pixels(evidence))
+    pixels = _by_values(upright(load_pixels(evidence)), rule_for(evidence))
     if frame >= delivered_shape(evidence, pixels.array.shape)[0]:
         reason = f"there is no frame {frame + 1} in this file; ask for an earlier one"
         raise EvidenceError(evidence.path, "no_frame", reason)

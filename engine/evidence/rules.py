@@ -105,8 +105,13 @@ def source_of(evidence: Evidence) -> str:
 
 
 def window_policy(evidence: Evidence) -> str:
-    """Where the window comes from, as far as the header tells."""
-    if evidence.window_source in ("header", "lut"):
+    """Where the window comes from, as far as the header tells.
+
+    The display range of a grid's header (NIfTI's cal_min and cal_max) is the last viewer's choice,
+    not the scanner's: models never see it.
+    """
+    grid = source_of(evidence) in ("grid", "flat grid")
+    if evidence.window_source in ("header", "lut") and not grid:
         return HEADER
     plain = evidence.dtype == "uint8" and source_of(evidence) in ("picture", "pages", "array")
     return STORED if evidence.color or plain else DERIVED

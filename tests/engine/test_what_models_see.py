@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import tracemalloc
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +31,7 @@ from engine.evidence.show import statistics
 from engine.evidence.study import Evidence, Pixels
 from engine.evidence.window import show_slice
 from tests.engine.evidence_files import dicom, picture, ramp, slices
+from tests.fuzz.makers import nifti_bytes
 from tests.shared import SHARED, shared_path
 
 FOLDERS = ("dicom", "series", "nifti", "nrrd", "mha", "raster")
@@ -238,3 +240,17 @@ def test_a_mask_says_the_window_that_shows_it(tmp_path: Path) -> None:
     assert (seen.rule.window, seen.window) == ("derived", (1.0, 2.0))
     assert set(np.unique(seen.array)) == {0, 255}
     assert "window 1 / 2 from the values" in seen.sentence
+
+
+def test_the_display_range_of_a_grid_is_for_readers_not_for_models(tmp_path: Path) -> None:
+    raw = bytearray(nifti_bytes(ramp(6, 8).astype(np.int16).reshape(4, 4, 3), 4))
+    plain, ranged = tmp_path / "a.nii", tmp_path / "b.nii"
+    plain.write_bytes(bytes(raw))
+    struct.pack_into("<2f", raw, 124, 40.0, 10.0)  # cal_max, cal_min
+    ranged.write_bytes(bytes(raw))
+    one, other = (as_model_sees(read_file(path)) for path in (plain, ranged))
+    assert (one.array == other.array).all()
+    assert one.window == other.window
+    assert other.rule.window == "derived"
+    assert "from the values" in other.sentence
+    assert (prepare(item_of(read_file(ranged))).volumes[0] == other.array).all()
