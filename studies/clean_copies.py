@@ -14,11 +14,11 @@ from typing import Any
 
 from engine.control import Control
 from engine.errors import EvidenceError
-from engine.evidence import profile
-from engine.evidence.deidentify_files import Copy, deidentify_folder
 from engine.evidence.failures import of_system
-from engine.evidence.identity import token
-from engine.evidence.risks import NEVER_CLEAN, SENTENCES
+from engine.evidence.identity import profile
+from engine.evidence.identity.deidentify_files import Copy, deidentify_folder
+from engine.evidence.identity.risks import NEVER_CLEAN, SENTENCES
+from engine.evidence.identity.tokens import token
 from studies.errors import BadRequest
 from studies.import_buffer import Part
 from studies.walk import count_files, walk
@@ -64,7 +64,7 @@ def copy_clean(
     Args:
         sources: files and folders.
         target: folder of the copies; made if missing, and may hold copies made earlier.
-        options: names of ``engine.evidence.profile.OPTIONS``.
+        options: names of ``engine.evidence.identity.profile.OPTIONS``.
         salt: the home's secret key.
         control: asked before every file, told after it.
         leave_out: called with a file that was not copied, and why.

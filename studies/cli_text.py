@@ -16,7 +16,7 @@ from studies.errors import BadStudy, NoRun
 from studies.places import on_disk
 
 MANY = 4  # items from which a count is told
-# in cli.md's words; what they ask for is in engine.evidence.risks
+# in cli.md's words; what they ask for is in engine.evidence.identity.risks
 WARNINGS = {
     "burned_in_text": "burned-in text possible",
     "head": "may show a face: deface it before it leaves this place",
@@ -54,7 +54,7 @@ def probe(words: str) -> tuple[int, ...]:
 
 def deidentify_options() -> str:
     """The options of ``import --deidentify-to``, with what each does."""
-    from engine.evidence.profile import OPTIONS
+    from engine.evidence.identity.profile import OPTIONS
 
     return "; ".join(f"{option.name} ({option.words})" for option in OPTIONS)
 
@@ -65,7 +65,7 @@ def checked_options(options: Sequence[str], *, folder: Path | None) -> list[str]
     Raises:
         typer.BadParameter: there is no folder for copies, no such option, or two contradict.
     """
-    from engine.evidence.profile import checked as check
+    from engine.evidence.identity.profile import checked as check
 
     if options and folder is None:
         raise typer.BadParameter("--option says how copies are de-identified; add --deidentify-to")

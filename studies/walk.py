@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import EvidenceError
-from engine.evidence.dicomdir import is_index, read_disc
+from engine.evidence.dicom.dicomdir import is_index, read_disc
 from engine.evidence.files import facts_of
 from engine.evidence.walk import IGNORED
 

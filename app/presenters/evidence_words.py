@@ -8,7 +8,7 @@ from pathlib import Path
 from app.shown import EvidenceShown, KinShown, PreviewShown
 from db.collections import EvidenceRow
 from engine.evidence.item import ImageRef, VolumeRef
-from engine.evidence.sections import sections
+from engine.evidence.words.sections import sections
 
 PICTURED = ("image", "volume", "cine")
 # the reader's words: short for a tile, and as a sentence with what to do

@@ -13,7 +13,7 @@ from typing import Any
 from app.jobs import JobState
 from app.services import Services
 from app.shown import ImportShown
-from engine.evidence.profile import OPTIONS, checked
+from engine.evidence.identity.profile import OPTIONS, checked
 
 TOLD_LINES = 2000
 LOOK_SECONDS = 2.0

@@ -10,9 +10,9 @@ from dataclasses import replace
 from app.failures import sentence
 from app.widgets.content import Picture, eight_bit
 from app.widgets.series_strip import SeriesRow
+from engine.evidence.identity.risks import SENTENCES
 from engine.evidence.orient import upright
 from engine.evidence.pixels import MAX_SLICES, Seen, seen_slices
-from engine.evidence.risks import SENTENCES
 from engine.evidence.study import Evidence, Pixels
 from engine.evidence.window import show_array
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from app.presenters.viewer_picture import PICTURES
 from app.widgets.report_panel import ReportPart
-from engine.evidence.sections import sections
 from engine.evidence.study import Evidence
+from engine.evidence.words.sections import sections
 
 
 def text_rows(found: Sequence[Evidence]) -> list[int]:

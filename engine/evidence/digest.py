@@ -11,10 +11,12 @@ import threading
 from pathlib import Path
 
 from engine.errors import EvidenceError
-from engine.evidence import arrays, files, grid, medmnist
+from engine.evidence import files
 from engine.evidence.failures import of_system
+from engine.evidence.grids import grid
+from engine.evidence.grids.nifti_header import IMAGES, plain_name
 from engine.evidence.item import Item
-from engine.evidence.nifti_header import IMAGES, plain_name
+from engine.evidence.pictures import arrays, medmnist
 
 LIMIT = 400_000
 BLOCK = 1 << 20

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from engine.errors import EvidenceError
-from engine.evidence import containers
+from engine.evidence.archives import containers
 
 # files that hold many things, each with a path below the file
 PARTED = frozenset(

@@ -17,29 +17,20 @@ from pathlib import Path
 
 from engine.control import Control
 from engine.errors import EvidenceError
-from engine.evidence import (
-    archive,
-    arrays,
-    dicom_volume,
-    files,
-    grid,
-    hl7,
-    medmnist,
-    nifti,
-    pdf,
-    raster,
-    report,
-    rtf,
-    tables,
-)
-from engine.evidence.dicom import Instance, describe, read_dicom
-from engine.evidence.dicom_lean import FIRST
-from engine.evidence.dicom_read import header_of
+from engine.evidence import files
+from engine.evidence.archives import archive
+from engine.evidence.dicom import volume as dicom_volume
+from engine.evidence.dicom.instance import Instance, describe, read_dicom
+from engine.evidence.dicom.lean import FIRST
+from engine.evidence.dicom.read import header_of
+from engine.evidence.dicom.recall import Recall
+from engine.evidence.dicom.series import group_series
 from engine.evidence.failures import of_system
-from engine.evidence.recall import Recall
-from engine.evidence.series import group_series
+from engine.evidence.grids import grid, nifti
+from engine.evidence.pictures import arrays, medmnist, raster
 from engine.evidence.study import Evidence, Pixels
 from engine.evidence.walk import IGNORED, batches, hidden, without_companions
+from engine.evidence.words import hl7, pdf, report, rtf, tables
 
 __all__ = [
     "IGNORED", "failed", "find_evidence", "load_pixels", "read_file", "read_series",

@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from engine.errors import EvidenceError
-from engine.evidence.dicom_volume import delivered_shape, delivered_slice
+from engine.evidence.dicom.volume import delivered_shape, delivered_slice
 from engine.evidence.digest import digest
 from engine.evidence.failures import of_system
 from engine.evidence.files import open_file
 from engine.evidence.item import ImageRef, Item, ModelInput, VolumeRef, item_of, readable
 from engine.evidence.open import load_pixels, read_file, read_series
 from engine.evidence.orient import upright
-from engine.evidence.raster import SUFFIXES, page_of, page_rgb, picture_rgb
+from engine.evidence.pictures.raster import SUFFIXES, page_of, page_rgb, picture_rgb
 from engine.evidence.rules import (
     DERIVED,
     FIXED,

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import EvidenceError
-from engine.evidence.dicom_volume import delivered_shape, delivered_slice
+from engine.evidence.dicom.volume import delivered_shape, delivered_slice
 from engine.evidence.open import load_pixels
-from engine.evidence.raster import load_picture
+from engine.evidence.pictures.raster import load_picture
 from engine.evidence.study import Evidence, Pixels
 
 LAYER = 1 << 22

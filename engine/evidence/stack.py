@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.control import Control
-from engine.evidence.dicom_volume import Volume
+from engine.evidence.dicom.volume import Volume
 from engine.evidence.open import load_pixels
 from engine.evidence.study import Evidence, Pixels
 

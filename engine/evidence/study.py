@@ -19,7 +19,7 @@ from engine.errors import EvidenceError
 from engine.evidence.geometry import Geometry
 
 if TYPE_CHECKING:
-    from engine.evidence.native import Native
+    from engine.evidence.dicom.native import Native
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import EvidenceError
-from engine.evidence import dicomdir
+from engine.evidence.dicom import dicomdir
 from engine.evidence.digest import companions
 
 IGNORED = frozenset({"thumbs.db", "desktop.ini"})

@@ -15,7 +15,7 @@ from pydicom.dataelem import DataElement
 from pydicom.dataset import Dataset, FileMetaDataset
 from pydicom.uid import UID, ExplicitVRLittleEndian, SecondaryCaptureImageStorage
 
-from engine.evidence.dicom_pixels import Decoded, decode_file
+from engine.evidence.dicom.decode import Decoded, decode_file
 
 ROOT = "1.2.840.10008.1.2."
 IMPLICIT, EXPLICIT, BIG = ROOT[:-1], ROOT + "1", ROOT + "2"

@@ -19,7 +19,8 @@ import numpy as np
 import pytest
 
 from engine.errors import EvidenceError
-from engine.evidence import archive, directory, files, inflate
+from engine.evidence import files
+from engine.evidence.archives import archive, directory, inflate
 from engine.evidence.open import find_evidence, load_pixels
 from engine.evidence.study import Evidence
 from tests.engine.evidence_files import picture, ramp

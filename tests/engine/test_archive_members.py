@@ -18,7 +18,8 @@ import pytest
 from PIL import Image
 
 from engine.errors import EvidenceError
-from engine.evidence import archive, containers, files, inflate
+from engine.evidence import files
+from engine.evidence.archives import archive, containers, inflate
 from engine.evidence.digest import file_digest
 from engine.evidence.item import ImageRef
 from engine.evidence.open import find_evidence, load_pixels, read_file

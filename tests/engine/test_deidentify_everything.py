@@ -14,8 +14,8 @@ from pydicom.sequence import Sequence
 from pydicom.tag import Tag
 from pydicom.uid import ExplicitVRLittleEndian, ImplicitVRLittleEndian
 
-from engine.evidence import profile
-from engine.evidence.deidentify import deidentify
+from engine.evidence.identity import profile
+from engine.evidence.identity.deidentify import deidentify
 from engine.evidence.quiet import quiet
 
 MARK = "ZZMARKZZ"

@@ -15,7 +15,7 @@ from pydicom.sequence import Sequence
 
 from engine.control import Control
 from engine.errors import Cancelled, EvidenceError
-from engine.evidence.deidentify_files import deidentify_file, deidentify_folder
+from engine.evidence.identity.deidentify_files import deidentify_file, deidentify_folder
 from engine.evidence.open import find_evidence, load_pixels
 from engine.evidence.quiet import quiet
 from tests.engine.evidence_files import dicom, slices

@@ -10,8 +10,8 @@ from pydicom import dcmread
 from pydicom.dataset import Dataset
 from pydicom.errors import InvalidDicomError
 
-from engine.evidence.cleaning import DUMMIES
-from engine.evidence.deidentify import deidentify
+from engine.evidence.identity.cleaning import DUMMIES
+from engine.evidence.identity.deidentify import deidentify
 from engine.evidence.quiet import quiet
 from tests.shared import shared_path
 

@@ -10,7 +10,7 @@ import pytest
 from pydicom.datadict import dictionary_VR, keyword_for_tag
 from pydicom.sr.codedict import codes
 
-from engine.evidence import profile
+from engine.evidence.identity import profile
 
 PATTERN = re.compile(r"[0-9A-F]{8}|[56]0xx(?:xxxx|[0-9a-f]{4})|oddxxxx")
 NAMES = codes.DCM.dir("Option")

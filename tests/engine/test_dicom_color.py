@@ -14,8 +14,8 @@ from pydicom.dataelem import DataElement
 from pydicom.dataset import Dataset
 from pydicom.sequence import Sequence
 
-from engine.evidence.dicom_layout import photometric_of
-from engine.evidence.dicom_pixels import decode_frame_of
+from engine.evidence.dicom.decode import decode_frame_of
+from engine.evidence.dicom.layout import photometric_of
 from engine.evidence.open import load_pixels, read_file
 from tests.engine.dicom_files import (
     BIG,

@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.errors import EvidenceError
-from engine.evidence.dicom_pixels import decode_file, decode_frame_of
+from engine.evidence.dicom.decode import decode_file, decode_frame_of
 from engine.evidence.open import find_evidence
 from tests.engine.dicom_files import (
     BIG,

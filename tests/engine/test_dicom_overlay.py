@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from pydicom.dataelem import DataElement
 from pydicom.dataset import Dataset
 
-from engine.evidence.dicom_pixels import decode_file, decode_frame_of
+from engine.evidence.dicom.decode import decode_file, decode_frame_of
+from engine.evidence.dicom.overlay import at_frame, overlays_of, stacked
 from engine.evidence.open import find_evidence, load_pixels, read_file
-from engine.evidence.overlay import at_frame, overlays_of, stacked
 from engine.evidence.study import Overlay
 from tests.engine.dicom_files import (
     BIG,

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from pydicom.dataset import Dataset
 from pydicom.sequence import Sequence
 
-from engine.evidence.dicom_pixels import decode_file
+from engine.evidence.dicom.decode import decode_file
+from engine.evidence.dicom.segmentation import segmentation_of
 from engine.evidence.open import read_file
-from engine.evidence.segmentation import segmentation_of
 from tests.engine.dicom_files import EXPLICIT, header, save
 from tests.shared import shared_path
 

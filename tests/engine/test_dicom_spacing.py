@@ -9,8 +9,8 @@ import pytest
 from pydicom.dataset import Dataset
 from pydicom.sequence import Sequence
 
-from engine.evidence import dicom_facts as facts
-from engine.evidence.calibration import spacing_notes
+from engine.evidence.dicom import facts
+from engine.evidence.dicom.calibration import spacing_notes
 from engine.evidence.open import load_pixels, read_file
 from tests.engine.dicom_files import native, smooth
 

@@ -17,7 +17,7 @@ from pydicom.dataset import Dataset
 from pydicom.sequence import Sequence
 
 from engine.errors import EvidenceError
-from engine.evidence.dicom_pixels import FrameReader, decode_file, decode_frame_of, rescale
+from engine.evidence.dicom.decode import FrameReader, decode_file, decode_frame_of, rescale
 from engine.evidence.open import load_pixels, read_file
 from engine.evidence.window import show_slice
 from tests.engine.dicom_files import (

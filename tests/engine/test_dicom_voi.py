@@ -14,7 +14,7 @@ from pydicom.dataelem import DataElement
 from pydicom.dataset import Dataset
 from pydicom.sequence import Sequence
 
-from engine.evidence import dicom_facts as facts
+from engine.evidence.dicom import facts
 from engine.evidence.open import load_pixels, read_file
 from engine.evidence.study import Evidence, Pixels
 from engine.evidence.window import look_up, lookup_table, show_slice, to_display

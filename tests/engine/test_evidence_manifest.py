@@ -310,7 +310,7 @@ def check_raster(case: dict[str, Any]) -> None:
 
 
 def check_raster_color(evidence: Evidence, truth: dict[str, Any], *, lossy: bool) -> None:
-    from engine.evidence.raster import load_picture
+    from engine.evidence.pictures.raster import load_picture
 
     array = load_picture(evidence.path, white=False).array[0]
     assert array.shape[-1] == 3

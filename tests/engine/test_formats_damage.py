@@ -19,7 +19,7 @@ from PIL.PngImagePlugin import PngImageFile
 
 from engine.errors import EvidenceError
 from engine.evidence.open import load_pixels, read_file
-from engine.evidence.raster import picture_rgb
+from engine.evidence.pictures.raster import picture_rgb
 from tests.engine.test_formats_nifti import values
 
 GREY = np.random.default_rng(0).integers(0, 256, (96, 80)).astype(np.uint8)

@@ -17,8 +17,8 @@ import SimpleITK as sitk
 from numpy.typing import NDArray
 
 from engine.errors import EvidenceError
-from engine.evidence import grid_data, grid_header
 from engine.evidence.digest import companions, file_digest
+from engine.evidence.grids import grid_data, grid_header
 from engine.evidence.open import find_evidence, load_pixels, read_file
 from engine.evidence.study import Evidence
 from tests.engine.test_formats_nifti import rotation, values

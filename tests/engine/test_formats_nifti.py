@@ -16,7 +16,7 @@ import SimpleITK as sitk
 from numpy.typing import NDArray
 
 from engine.errors import EvidenceError
-from engine.evidence import numbers
+from engine.evidence.grids import numbers
 from engine.evidence.open import find_evidence, load_pixels, read_file
 from engine.evidence.orient import upright
 from engine.evidence.study import Evidence

@@ -16,9 +16,9 @@ from PIL import Image, ImageOps
 from engine.errors import EvidenceError
 from engine.evidence.item import ImageRef, Item
 from engine.evidence.open import find_evidence, load_pixels, read_file
-from engine.evidence.pages import turned
+from engine.evidence.pictures.pages import turned
+from engine.evidence.pictures.raster import load_picture, picture_rgb
 from engine.evidence.pixels import item_of, prepare, thumbnail
-from engine.evidence.raster import load_picture, picture_rgb
 from engine.evidence.study import Evidence
 from tests.engine.test_formats_nifti import values
 
@@ -200,7 +200,7 @@ def test_pyramids_open_at_a_level_within_bounds(
         made.write(full[::8, ::8], photometric="rgb", metadata=None)
         made.write(full[::4, ::4], **options)
         made.write(full[:100, :300], photometric="rgb", metadata=None)  # a label with a name
-    monkeypatch.setattr("engine.evidence.tiff.LEVEL_PIXELS", 70_000)
+    monkeypatch.setattr("engine.evidence.pictures.tiff.LEVEL_PIXELS", 70_000)
     evidence, got = checked(below)
     np.testing.assert_array_equal(got[0], full[::2, ::2])
     assert "512 x 512 in full; the level of 256 x 256 is shown" in evidence.notes[0]

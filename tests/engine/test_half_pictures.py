@@ -17,8 +17,8 @@ from pydicom.encaps import encapsulate, generate_frames
 from pydicom.uid import DeflatedExplicitVRLittleEndian, RLELossless
 
 from engine.errors import EvidenceError
-from engine.evidence import png_end
 from engine.evidence.open import load_pixels, read_file
+from engine.evidence.pictures import png_end
 from tests.fuzz import bases, makers_dicom
 from tests.shared import SHARED, shared_path
 

@@ -13,8 +13,8 @@ from PIL import Image
 from engine.cache import VectorCache
 from engine.catalog import model_cards, require_loader
 from engine.errors import EvidenceError, UnknownModel
-from engine.evidence import raster
 from engine.evidence.open import find_evidence
+from engine.evidence.pictures import raster
 from engine.evidence.show import describe
 from engine.evidence.terms import body_part_of, modality_of
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from pydicom.dataset import Dataset
 
-from engine.evidence import identity
+from engine.evidence.identity import tokens as identity
 from engine.evidence.open import find_evidence
 from engine.evidence.quiet import quiet
 from tests.engine.evidence_files import dicom

@@ -10,8 +10,8 @@ import pytest
 from pydicom.dataset import Dataset
 from pydicom.sequence import Sequence
 
-from engine.evidence import risks
-from engine.evidence.identity import warnings_of
+from engine.evidence.identity import risks
+from engine.evidence.identity.tokens import warnings_of
 from engine.evidence.open import find_evidence
 from engine.evidence.terms import body_part_of, modality_of
 from tests.engine.evidence_files import slices

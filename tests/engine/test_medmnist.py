@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 
 from engine.errors import EvidenceError
-from engine.evidence import arrays, files, medmnist
+from engine.evidence import files
 from engine.evidence.digest import file_digest
 from engine.evidence.item import ImageRef, Item, VolumeRef
 from engine.evidence.open import find_evidence, load_pixels, read_file
+from engine.evidence.pictures import arrays, medmnist
 from engine.evidence.pixels import digest, item_of, prepare, thumbnail
 from engine.evidence.show import describe
 from tests.engine.test_formats_nifti import values
@@ -241,7 +242,7 @@ def test_a_cut_set_is_an_error_and_a_bomb_stays_small(
     assert evidence.error is not None
     assert evidence.error.code in {"truncated", "damaged"}
     np.savez_compressed(tmp_path / "b.npz", train_images=np.zeros((300, 100, 100), np.uint8))
-    monkeypatch.setattr("engine.evidence.inflate.FREE_BYTES", 1 << 20)
+    monkeypatch.setattr("engine.evidence.archives.inflate.FREE_BYTES", 1 << 20)
     (evidence,) = find_evidence([tmp_path / "b.npz"])
     assert evidence.error is not None
     assert evidence.error.code == "bomb"

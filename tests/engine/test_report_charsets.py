@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from engine.errors import EvidenceError
-from engine.evidence import charset
 from engine.evidence.open import find_evidence, read_file
+from engine.evidence.words import charset
 
 TEXTS = {
     "english": "FINDINGS: The lungs are clear. Temperature 38 °C. Nodule of 5 mm³, 2 µm.",

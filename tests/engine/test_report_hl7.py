@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from engine.errors import EvidenceError
-from engine.evidence.identity import pseudonym_of
+from engine.evidence.identity.tokens import pseudonym_of
 from engine.evidence.open import find_evidence, read_file
-from engine.evidence.sections import sections
+from engine.evidence.words.sections import sections
 from tests.engine.report_files import pdf
 
 HEAD = "MSH|^~\\&|RIS|HOSP|X|Y|202001011200||ORU^R01|123|P|2.5||||||{charset}"

@@ -10,8 +10,8 @@ import pytest
 from pypdf import PdfWriter
 
 from engine.errors import EvidenceError
-from engine.evidence import pdf as reader
 from engine.evidence.open import find_evidence, read_file
+from engine.evidence.words import pdf as reader
 from tests.engine.report_files import pdf
 from tests.shared import shared_path
 

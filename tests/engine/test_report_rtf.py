@@ -8,7 +8,7 @@ import pytest
 from striprtf.striprtf import rtf_to_text
 
 from engine.evidence.open import read_file
-from engine.evidence.rtf import rtf_text
+from engine.evidence.words.rtf import rtf_text
 
 REPORT = (
     rb"{\rtf1\ansi\ansicpg1252\deff0\uc1{\fonttbl{\f0\fnil\fcharset0 Arial;}"

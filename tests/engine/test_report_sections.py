@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from engine.evidence.sections import NAMES, part_of, sections
+from engine.evidence.words.sections import NAMES, part_of, sections
 
 REPORTS = [
     (

@@ -13,8 +13,8 @@ from pydicom.uid import ExplicitVRLittleEndian
 
 from engine.evidence.open import find_evidence, read_file
 from engine.evidence.quiet import quiet
-from engine.evidence.sections import sections
-from engine.evidence.sr import report_text
+from engine.evidence.words.sections import sections
+from engine.evidence.words.sr import report_text
 from tests.engine.report_files import SR_CLASS, code, node, number, pdf, structured
 
 FINDING, REPORT = code("121071", "Finding"), code("121060", "History")

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from engine.errors import EvidenceError
-from engine.evidence import columns, rows, tables
-from engine.evidence.identity import pseudonym_of
+from engine.evidence.identity.tokens import pseudonym_of
 from engine.evidence.open import find_evidence, read_file
 from engine.evidence.study import Evidence
+from engine.evidence.words import columns, rows, tables
 from tests.shared import shared_path
 
 HEADER = ["study_id", "patient_id", "patient_name", "Findings", "Impression", "date"]

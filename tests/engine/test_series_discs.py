@@ -19,7 +19,7 @@ from pydicom.uid import (
 )
 
 from engine.errors import EvidenceError
-from engine.evidence.dicomdir import parts_of, read_disc
+from engine.evidence.dicom.dicomdir import parts_of, read_disc
 from engine.evidence.open import find_evidence, load_pixels
 from engine.evidence.quiet import quiet
 from engine.evidence.study import Evidence

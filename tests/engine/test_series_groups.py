@@ -12,10 +12,10 @@ import pytest
 import SimpleITK as sitk
 from pydicom.uid import SecondaryCaptureImageStorage
 
-from engine.evidence.dicom import read_dicom
-from engine.evidence.dicom_facts import Plane
+from engine.evidence.dicom.facts import Plane
+from engine.evidence.dicom.instance import read_dicom
+from engine.evidence.dicom.series import group_series
 from engine.evidence.open import find_evidence, load_pixels, read_series
-from engine.evidence.series import group_series
 from engine.evidence.show import describe
 from engine.evidence.study import Evidence
 from tests.engine.evidence_files import dicom, slices

@@ -22,11 +22,11 @@ from pydicom.uid import (
 )
 
 from engine.errors import EvidenceError
-from engine.evidence import dicom_read
-from engine.evidence.dicom import read_dicom
-from engine.evidence.dicom_lean import FIRST, Scanned, scan
+from engine.evidence.dicom import read as dicom_read
+from engine.evidence.dicom.instance import read_dicom
+from engine.evidence.dicom.lean import FIRST, Scanned, scan
+from engine.evidence.dicom.recall import Recall
 from engine.evidence.quiet import quiet
-from engine.evidence.recall import Recall
 from engine.evidence.study import Evidence
 from tests.engine.evidence_files import dicom, slices
 from tests.shared import SHARED, shared_path

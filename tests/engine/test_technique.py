@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydicom.dataset import Dataset
 
-from engine.evidence.technique import (
+from engine.evidence.dicom.technique import (
     directions_of,
     frame_ms_of,
     projection_of,

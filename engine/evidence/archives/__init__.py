@@ -1,0 +1,1 @@
+"""Zip and tar archives as folders."""

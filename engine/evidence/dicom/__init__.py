@@ -1,0 +1,1 @@
+"""DICOM files: headers, pixels, series and frames in space."""

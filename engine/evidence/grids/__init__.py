@@ -1,0 +1,1 @@
+"""NIfTI, NRRD and MetaImage."""

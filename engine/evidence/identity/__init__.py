@@ -1,0 +1,1 @@
+"""Who a file is of: tokens, warnings, and copies without a name (PS3.15)."""

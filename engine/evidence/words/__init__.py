@@ -1,0 +1,1 @@
+"""Reports: text, structured reports, HL7, PDF and tables."""
