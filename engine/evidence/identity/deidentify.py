@@ -118,8 +118,8 @@ class _Work:
         if depth > DEPTH:
             return out
         for tag in sorted(source.keys()):
-            # command and meta elements do not belong here; group lengths would be wrong
-            if tag.group in (0x0000, 0x0002) or (tag.element == 0 and not tag.is_private):
+            # commands, meta and index of a disc do not belong here; group lengths would be wrong
+            if tag.group in (0x0000, 0x0002, 0x0004) or (tag.element == 0 and not tag.is_private):
                 continue
             try:
                 kept = self.element(source, tag, depth)
