@@ -6,6 +6,8 @@ set. Refuses to touch pixels: burned-in text and faces stay, and are never claim
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,6 +34,13 @@ NO_INSTANCE = ("Class", "TransferSyntax", "CodingScheme", "ContextUID", "Mapping
 METHOD = "PS3.15 Annex E Basic Profile; pixels not treated"
 DEPTH = 60
 LENGTHS = {"SH": 16, "LO": 64}
+NUMBER = re.compile(rb"[0-9a-fA-FinINE+\-., \\\0]*")
+TIME = re.compile(rb"[0-9.:/+\- \\\0]*")
+# what may stand in a value, a little wider than PS3.5 6.2
+FORMS = {
+    "UI": re.compile(rb"[0-9. \\\0]*"), "DS": NUMBER, "IS": NUMBER, "TM": TIME,
+    "DA": TIME, "DT": TIME, "AS": re.compile(rb"[0-9DWMYdwmy \\\0]*"),
+}  # fmt: skip
 
 
 def deidentify(dataset: Dataset, *, options: frozenset[str], salt: bytes) -> Dataset:
@@ -55,6 +64,18 @@ def deidentify(dataset: Dataset, *, options: frozenset[str], salt: bytes) -> Dat
         _pseudonyms(dataset, out, salt)
         _statement(dataset, out, chosen)
     return out
+
+
+def _fits(element: Any) -> bool:
+    """True if a value holds what its representation may hold: a wrong length swallows names."""
+    form = FORMS.get(element.VR)
+    if form is None or element.value is None:
+        return True
+    value = element.value
+    if not isinstance(value, bytes):
+        many = [value] if isinstance(value, str) or not isinstance(value, Iterable) else value
+        value = "\\".join(str(one) for one in many).encode("utf-8", "replace")
+    return form.fullmatch(value) is not None
 
 
 def _days(dataset: Dataset, salt: bytes) -> int:
@@ -118,16 +139,18 @@ class _Work:
         if depth > DEPTH:
             return out
         for tag in sorted(source.keys()):
-            # commands, meta and index of a disc do not belong here; group lengths would be wrong
-            if tag.group in (0x0000, 0x0002, 0x0004) or (tag.element == 0 and not tag.is_private):
+            # command and meta elements do not belong here; group lengths would be wrong
+            if tag.group in (0x0000, 0x0002) or (tag.element == 0 and not tag.is_private):
                 continue
             try:
                 kept = self.element(source, tag, depth)
             except PARSE_ERRORS:
                 self.unreadable.append(tag)
                 continue
-            if kept is not None:
+            if kept is not None and _fits(kept):
                 out[tag] = kept
+            elif kept is not None:
+                self.unreadable.append(tag)
         self.creators(source, out)
         return out
 
@@ -139,7 +162,8 @@ class _Work:
             return None
         action = profile.action_of(int(tag), self.options)
         if action is None:
-            return self.unlisted(source, tag, depth)
+            # names of files in the index of a disc are anybody's
+            return None if tag.group == 0x0004 else self.unlisted(source, tag, depth)
         if action.code == "K":
             return self.kept(source, tag, depth)
         if action.code == "C":

@@ -8,6 +8,7 @@ discs), and to leave half a file behind.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -255,7 +256,8 @@ def _write(
 def _file_meta(dataset: Dataset, out: Dataset, syntax: UID, salt: bytes) -> FileMetaDataset:
     """A new group 2: what a file must have, and nothing of the old one (PS3.10 7.1)."""
     if not word(out, "SOPClassUID"):
-        out.SOPClassUID = _meta(dataset, "MediaStorageSOPClassUID") or SECONDARY_CAPTURE
+        named = _meta(dataset, "MediaStorageSOPClassUID")
+        out.SOPClassUID = named if re.fullmatch(r"[0-9.]{1,64}", named) else SECONDARY_CAPTURE
     if not word(out, "SOPInstanceUID"):
         old = _meta(dataset, "MediaStorageSOPInstanceUID") or _content(dataset)
         out.SOPInstanceUID = new_uid(old, salt)
