@@ -21,7 +21,7 @@ from engine.evidence.open import find_evidence, load_pixels
 from engine.evidence.pixels import as_model_sees, digest, item_of, prepare, thumbnail
 from engine.evidence.show import describe
 from engine.evidence.stack import open_stack
-from engine.evidence.study import Evidence
+from engine.evidence.study import Evidence, Pixels
 
 MOST = 40  # pieces of evidence of one mutant that are looked at
 PICTURES = ("image", "volume", "cine")
@@ -110,6 +110,7 @@ def _one(
         loaded = _guarded(findings, "load_pixels", lambda: load_pixels(evidence))
         if loaded is not None:
             pixels.append(_hash(loaded.array))
+            _guarded(findings, "space", lambda: _check_space(evidence, loaded))
             _uses(evidence, findings, loaded.array)
     elif evidence.kind == "report":
         _guarded(findings, "prepare", lambda: prepare(item_of(evidence)))
@@ -178,6 +179,31 @@ def _check_schema(evidence: Evidence, shown: dict[str, Any]) -> None:
         assert np.isfinite(evidence.aspect), "no aspect"
         assert evidence.aspect > 0, "no aspect"
         assert evidence.color or np.isfinite(shown["window"]).all(), "no window"
+
+
+def _check_space(evidence: Evidence, loaded: Pixels) -> None:
+    """Numbers that a viewer draws and measures by are numbers."""
+    for spacing in (evidence.spacing_mm, loaded.spacing_mm):
+        assert spacing is None or np.isfinite(spacing).all(), "spacing"
+        assert spacing is None or min(spacing[1:]) > 0, "spacing"
+    for sides in (evidence.orientation, loaded.orientation):
+        assert sides is None or (len(sides) == 3 and set(sides) <= set("LRAPSI")), "sides"
+    place = loaded.geometry
+    if place is not None:
+        assert len(place.origin_Z3) == len(loaded.array), "places and slices differ"
+        assert np.isfinite(place.origin_Z3).all(), "origin"
+        assert np.isfinite([place.column_step, place.row_step]).all(), "steps"
+        assert np.isfinite(place.index(place.point((0.0, 1.0, 1.0)))).all(), "a point"
+    center, width = loaded.window
+    assert np.isfinite(center), "window"
+    assert np.isfinite(width), "window"
+    assert width > 0, "window"
+    assert loaded.window_function in ("linear", "linear_exact", "sigmoid"), "function"
+    times = loaded.times
+    assert times is None or (times[0].shape == loaded.array.shape and len(times) > 1), "times"
+    for overlay in loaded.overlays:
+        assert overlay.mask.dtype == bool, "overlay"
+        assert overlay.mask.ndim == 3, "overlay"
 
 
 def _leaks(
