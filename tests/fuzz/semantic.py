@@ -168,14 +168,16 @@ VALUES = {
     b"raw gzip bzip2 gz bz2 ascii txt hex zstd", b"endian": b"little big middle",
     b"dimension": b"0 1 2 3 4 5 17", b"space": b"scanner-xyz RAS LPS 3D-right-handed left",
     b"sizes": b"0 -1 1 5,5,5 99999", b"data file": b"LIST ../x %d /dev/zero self a.nrrd",
-    b"space directions": b"none (0,0,0) (nan,1,1) (1,0,0)", b"space origin": b"(nan,0,0) none (1)",
+    b"space directions": b"none (0,0,0) (nan,1,1) (1,0,0) (1e200,0,0) (0,1e-320,0)",
+    b"space origin": b"(nan,0,0) none (1)",
     b"kinds": b"vector list RGB-color domain time ???", b"byte skip": b"-1 0 5 999999",
     b"line skip": b"-1 1 99999", b"ElementType": b"MET_UCHAR MET_FLOAT MET_LONG MET_X MET_STRING",
     b"NDims": b"0 1 2 4 10 -3", b"DimSize": b"0 1 -1 99999", b"ElementDataFile":
     b"LOCAL LIST ../x a.mha %03d", b"CompressedData": b"True False Maybe", b"ElementSpacing":
-    b"0 -1 nan", b"CompressedDataSize": b"0 1 99999999", b"ElementNumberOfChannels": b"0 2 3 4 -1",
+    b"0 -1 nan 1e200", b"CompressedDataSize": b"0 1 99999999",
+    b"ElementNumberOfChannels": b"0 2 3 4 -1",
     b"BinaryDataByteOrderMSB": b"True", b"HeaderSize": b"-1 5 99999", b"TransformMatrix":
-    b"0 nan 1", b"BinaryData": b"False True",
+    b"0 nan 1 1e200", b"BinaryData": b"False True",
 }  # fmt: skip
 
 

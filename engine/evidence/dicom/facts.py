@@ -21,6 +21,7 @@ from pydicom.uid import UID
 from engine.evidence.study import VoiLut
 
 CENTIMETRES = 3
+NEAREST_MM, FARTHEST_MM = 1e-9, 1e9  # what lies outside is no distance of pixels
 TISSUE = 1
 
 
@@ -288,7 +289,7 @@ def in_plane_spacing(dataset: Dataset) -> tuple[tuple[float, float], str] | None
     )
     for holder, keyword, name in places:
         found = numbers(holder.get(keyword)) if holder is not None else []
-        if len(found) == 2 and min(found) > 0:
+        if len(found) == 2 and min(found) > NEAREST_MM and max(found) < FARTHEST_MM:
             return (found[0], found[1]), name
     return _region_spacing(dataset) or _volume_spacing(dataset)
 

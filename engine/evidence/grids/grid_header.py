@@ -23,6 +23,7 @@ HEADER_BYTES = 1 << 20
 LIMIT_VALUES = 6_000_000_000
 LIMIT_FILES = 20_000
 SPACE, TIME, VALUES, COLOR, COMPLEX = "space", "time", "values", "color", "complex"
+FARTHEST = 1e12  # no distance, in any unit
 
 
 @dataclass(frozen=True)
@@ -103,14 +104,19 @@ def whole_numbers(path: Path, words: str, field: str) -> list[int]:
 
 
 def reals(words: str) -> list[float]:
-    """The numbers of a field; what is none becomes NaN."""
-    found = []
-    for word in re.split(r"[\s,]+", words.strip()):
-        try:
-            found.append(float(word))
-        except ValueError:
-            found.append(float("nan"))
-    return found
+    """The numbers of a field; what is none, or beyond any distance, becomes NaN."""
+    return [_real(word) for word in re.split(r"[\s,]+", words.strip())]
+
+
+def _real(word: str) -> float:
+    """One number; rounding's dust becomes zero."""
+    try:
+        number = float(word)
+    except ValueError:
+        return float("nan")
+    if abs(number) > FARTHEST:
+        return float("nan")
+    return number if abs(number) > 1.0 / FARTHEST else 0.0
 
 
 def check_lengths(path: Path, lengths: Sequence[int]) -> None:

@@ -25,6 +25,7 @@ MAGIC_1, MAGIC_2 = (b"n+1\0", b"ni1\0"), (b"n+2\0", b"ni2\0")
 TO_MM = {1: 1000.0, 3: 0.001}
 LIMIT_VALUES = 6_000_000_000
 DIFFER_MM = 0.1  # two orientations of one file farther apart than this are said to differ
+FARTHEST_MM = 1e9  # what lies farther is no place in space
 SAME_SIZE = 0.01
 IMAGES = (".img", ".img.gz", ".IMG")
 RGB_INTENTS = (2003, 2004)
@@ -299,7 +300,7 @@ def _apart(a: NDArray[np.float64], b: NDArray[np.float64], dims: tuple[int, ...]
 def _from_rows(raw: _Raw, scale: float) -> NDArray[np.float64] | None:
     """The sform affine; None if it is no place in space."""
     affine = np.vstack([np.array(raw.rows, float).reshape(3, 4), [0, 0, 0, 1]])
-    if not np.isfinite(affine).all():
+    if not np.isfinite(affine).all() or np.abs(affine).max() > FARTHEST_MM:
         return None
     lengths = np.linalg.norm(affine[:3, :3], axis=0)
     volume = abs(float(np.linalg.det(affine[:3, :3])))
