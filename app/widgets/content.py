@@ -56,6 +56,9 @@ class Picture:
         notes: sentences about how it was made, for example resampled rows.
         anchor: where a picture narrower than its frame stands: -1 at the left edge, 0 in the
             middle, 1 at the right edge (two breasts meet at their chest walls).
+        calibrated: (left, top, right, bottom) in pixels of ``array``, right and bottom excluded,
+            outside which distances in mm do not hold (ultrasound regions); None: everywhere.
+        padding: (low, high) values that are no picture, both included, or None.
     """
 
     array: NDArray[Any]
@@ -80,6 +83,8 @@ class Picture:
     kind: str = ""
     notes: tuple[str, ...] = ()
     anchor: float = 0.0
+    calibrated: tuple[int, int, int, int] | None = None
+    padding: tuple[float, float] | None = None
 
     @property
     def slices(self) -> int:
