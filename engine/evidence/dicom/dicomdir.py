@@ -91,13 +91,13 @@ def _names(dataset: Dataset) -> Iterator[tuple[str, ...] | None]:
     try:
         with quiet():
             records = list(dataset.get("DirectoryRecordSequence") or [])[:MOST]
-    except PARSE_ERRORS:
+    except (*PARSE_ERRORS, OSError):
         return
     for record in records:
         try:
             with quiet():
                 value = record.get("ReferencedFileID")
-        except PARSE_ERRORS:
+        except (*PARSE_ERRORS, OSError):
             yield None
             continue
         if value:
