@@ -63,7 +63,6 @@ def _walk(root: Path, *, follow: bool) -> Iterator[Batch]:
             yield Batch([], ((folder, EvidenceError(folder, "denied", reason)),))
             continue
         if follow:
-            given.update(*(_named_by(path) for path in plain if dicomdir.is_index(path)))
             plain = _with_disc(plain, given)
         if plain:
             yield Batch(without_companions(plain))
@@ -86,11 +85,20 @@ def _listed(folder: Path) -> tuple[list[Path], list[Path]]:
 
 
 def _with_disc(plain: list[Path], given: set[Path]) -> list[Path]:
-    """A folder's files: with all that its index names, without what an index above named."""
-    if any(dicomdir.is_index(path) for path in plain):
-        here = set(plain)
-        return [*plain, *sorted(path for path in given if path not in here)]
-    return [path for path in plain if path not in given] if given else plain
+    """A folder's files: with all that its own index names, without what an index above named.
+
+    Args:
+        plain: the files of the folder.
+        given: files that came with an index; those of this folder's index are added.
+    """
+    kept = [path for path in plain if path not in given] if given else plain
+    indices = [path for path in kept if dicomdir.is_index(path)]
+    if not indices:
+        return kept
+    here = set(plain)
+    named = {file for path in indices for file in _named_by(path)} - given
+    given |= named
+    return [*kept, *sorted(named - here)]
 
 
 def _is_folder_entry(entry: os.DirEntry[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,17 @@ def test_a_disc_gives_every_file_once_and_its_series_whole(tmp_path: Path) -> No
     assert kinds(alone) == [("other", 1)]
     assert any("an index of 6 files" in note for note in alone[0].notes)
     assert "Wintergreen" not in repr(found) + repr(by_index)
+
+
+@pytest.mark.parametrize("second", ["B", "A/INNER"])
+def test_two_discs_below_one_folder_give_every_file_once(tmp_path: Path, second: str) -> None:
+    disc(tmp_path / "all" / "A", tmp_path / "source")
+    shutil.copytree(tmp_path / "all" / "A", tmp_path / "copy")
+    shutil.move(tmp_path / "copy", tmp_path / "all" / second)
+    found = list(find_evidence([tmp_path / "all"]))
+    members = [member for one in found for member in one.members]
+    assert len(members) == len(set(members)) == 14
+    assert sum(one.kind == "other" for one in found) == 2
 
 
 def test_series_that_an_index_spreads_over_folders_are_one(tmp_path: Path) -> None:
