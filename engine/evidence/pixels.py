@@ -144,9 +144,20 @@ def _see(evidence: Evidence, *, max_slices: int, fixed: tuple[float, float] | No
         chosen = places = seen_slices(len(pixels.array), max_slices if rule.several else 1)
     if rule.window == DERIVED and pixels.array.dtype == np.uint8 and pixels.window == AS_STORED:
         rule = replace(rule, window=STORED)
-    array = np.stack([_as_rgb(show_slice(pixels, place, window=fixed)) for place in places])
+    array = _shown(pixels, places, fixed)
     used = fixed or _window_used(pixels, rule)
     return Seen(array, chosen, used, rule, sentence_of(evidence, rule, len(chosen), used))
+
+
+def _shown(
+    pixels: Pixels, places: Sequence[int], window: tuple[float, float] | None
+) -> NDArray[np.uint8]:
+    """Slices as [S, H, W, 3], each made in its place."""
+    stack = np.empty((len(places), *pixels.array.shape[1:3], 3), np.uint8)
+    for index, place in enumerate(places):
+        layer = show_slice(pixels, place, window=window)
+        stack[index] = layer if layer.ndim == 3 else layer[..., None]
+    return stack
 
 
 def _see_picture(evidence: Evidence, rule: Rule) -> Seen:
