@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -141,14 +142,17 @@ def test_the_command_says_it_and_refuses_an_option_without_a_folder(
     assert "PS3.15" in helped
 
 
-def test_the_command_answers_in_words_and_in_json(home: Home, scans: Path, tmp_path: Path) -> None:
-    import subprocess
+def spoken(command: list[str]) -> str:
+    """What a command prints; its complaints when it fails."""
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
+    assert done.returncode == 0, f"{done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
 
+
+def test_the_command_answers_in_words_and_in_json(home: Home, scans: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "studies.cli", "--home", str(home.root), "import", str(scans),
                "--collection", "c", "--deidentify-to", str(tmp_path / "clean")]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True)
-    assert "6 written" in done.stdout
-    assert "! 6 x a head may be in it" in done.stdout
-    done = subprocess.run([*command, "--json"], capture_output=True, text=True, encoding="utf-8",
-                          check=True)  # fmt: skip
-    assert json.loads(done.stdout)["deidentified"]["known"] == 6
+    words = spoken(command)
+    assert "6 written" in words
+    assert "! 6 x a head may be in it" in words
+    assert json.loads(spoken([*command, "--json"]))["deidentified"]["known"] == 6

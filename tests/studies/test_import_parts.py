@@ -360,9 +360,12 @@ def test_a_killed_import_goes_on_without_double_rows(
     write_table(root / "reports.csv", 80)
     home = tmp_path / "killed.sqlite"
     command = [sys.executable, "-c", SLOW, str(home), str(root)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+    told = (tmp_path / "told.txt").open("w+", encoding="utf-8")
+    with told, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=told) as process:
         assert process.stdout is not None
-        assert process.stdout.readline().strip() == b"ready"
+        said = process.stdout.readline().strip()
+        told.seek(0)
+        assert said == b"ready", told.read()
         with Store(home) as watching:
             while process.poll() is None and len(rows(watching)) < 25:
                 time.sleep(0.01)
