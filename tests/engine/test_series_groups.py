@@ -150,6 +150,24 @@ def test_a_copy_under_another_identifier_is_left_out_if_every_byte_is_equal(
     assert all("occur more often" in one.notes[0] for one in shown)
 
 
+def test_two_pictures_of_one_identity_are_no_copies(tmp_path: Path) -> None:
+    for place in range(3):
+        picture(tmp_path, f"{place}", place, (0, 0, place), SOPInstanceUID=f"1.2.7.{place}")
+    picture(tmp_path, "another", 77, (0, 0, 1), SOPInstanceUID="1.2.7.1")
+    (evidence,) = found(tmp_path)
+    assert filled(evidence) == [0, 1, 2]
+    note = "2 files claim one identity and differ; the one with the shortest name is shown"
+    assert evidence.notes == (note,)
+
+
+def test_one_identity_at_several_places_loses_no_slice(tmp_path: Path) -> None:
+    for place in range(3):
+        picture(tmp_path, f"{place}", place, (0, 0, place), SOPInstanceUID="1.2.7.1")
+    (evidence,) = found(tmp_path)
+    assert filled(evidence) == [0, 1, 2]
+    assert evidence.notes == ("files of different places claim one identity; all are shown",)
+
+
 def test_equal_instance_numbers_do_not_matter(tmp_path: Path) -> None:
     for place in (3, 0, 2, 1):
         picture(tmp_path, f"{place}", place, (0, 0, place), InstanceNumber=1)

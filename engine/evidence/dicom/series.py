@@ -71,7 +71,7 @@ def _traits(one: Instance) -> NDArray[np.float64]:
 
 def _evidence(group: list[Instance]) -> list[Evidence]:
     """One series, several where places are shared unequally, or a single file."""
-    kept, copies = without_copies(group)
+    kept, told = without_copies(group)
     found: list[Evidence] = []
     for station in arrange.stations([one.spot for one in kept]):
         members = [kept[index] for index in station]
@@ -81,13 +81,7 @@ def _evidence(group: list[Instance]) -> list[Evidence]:
             note = f"some positions occur more often than others; divided into {len(parts)} stacks"
             stacks = [replace(one, notes=(note, *one.notes)) for one in stacks]
         found.extend(stacks)
-    return [replace(one, notes=(*_copy_note(copies), *one.notes)) for one in found]
-
-
-def _copy_note(copies: int) -> tuple[str, ...]:
-    if copies == 0:
-        return ()
-    return (f"{copies} duplicate file{'s' if copies > 1 else ''} of one slice left out",)
+    return [replace(one, notes=(*told, *one.notes)) for one in found]
 
 
 def _stack(group: list[Instance]) -> Evidence:
