@@ -140,7 +140,9 @@ def window_words(picture: Picture, state: ViewState, *, brief: bool = False) -> 
     plain = state.preset == GIVEN and len(picture.windows) < 2
     name = "" if plain or touched or brief else preset_name(picture, state.preset, state.given)
     words = f"W {_amount(width)}  L {_amount(center)}"
-    if width < SMALL_WINDOW and picture.array.dtype.kind == "f":
+    if width < 1.0:
+        words = f"W {width:.3g}  L {center:.3g}"
+    elif width < SMALL_WINDOW and picture.array.dtype.kind == "f":
         # LINEAR spans width - 1 (PS3.3 C.11.2.1.2): all that counts where values are small.
         words = f"W {width - 1.0:.3g}  L {center - 0.5:.3g}"
     if name:

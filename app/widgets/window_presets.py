@@ -52,6 +52,8 @@ def starting_window(picture: Picture, preset: str, given: int = 0) -> tuple[floa
     """(center, width) of a preset for this picture."""
     if preset == FULL:
         low, high = _range(picture)
+        if picture.array.dtype.kind == "f" and picture.window[1] < 1.0 and high > low:
+            return (low + high) / 2, high - low
         return (low + high + 1) / 2, max(1.0, high - low + 1)
     if picture.hounsfield and preset in CT_WINDOWS:
         return CT_WINDOWS[preset]
@@ -85,6 +87,8 @@ def window_of(picture: Picture, state: ViewState) -> tuple[float, float] | None:
     if as_given and first and state.shift == 0.0 and state.factor == 1.0:
         return None
     center, width = starting_window(picture, state.preset, state.given)
+    if picture.array.dtype.kind == "f" and width < 1.0:  # LINEAR_EXACT spans all of its width
+        return center + state.shift * width, width * state.factor
     if picture.array.dtype.kind == "f":  # LINEAR spans width - 1, which matters for small values
         span = max(width - 1.0, 1e-6)
         return center + state.shift * span, 1.0 + span * state.factor

@@ -36,7 +36,7 @@ from engine.evidence.rules import (
     sentence_of,
 )
 from engine.evidence.study import Evidence, Pixels
-from engine.evidence.window import derive_window, show_array, show_slice
+from engine.evidence.window import derive_window, function_of, show_array, show_slice
 
 __all__ = [
     "Rule",
@@ -206,7 +206,8 @@ def _by_values(pixels: Pixels, rule: Rule) -> Pixels:
     if rule.window != DERIVED or pixels.window_source == DERIVED or pixels.color:
         return pixels
     window = derive_window(pixels.array, padding=pixels.padding)
-    return replace(pixels, window=window, window_source=DERIVED, window_function="linear")
+    function = function_of(window)
+    return replace(pixels, window=window, window_source=DERIVED, window_function=function)
 
 
 def _window_used(pixels: Pixels, rule: Rule) -> tuple[float, float] | None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from engine.evidence.geometry import Geometry
 from engine.evidence.study import Pixels
-from engine.evidence.window import derive_window
+from engine.evidence.window import derive_window, function_of
 
 SHIFT = 0.01  # pixels: less is no shift
 MOST_TIMES, FREE = 16.0, 1 << 26  # how much larger a result may be; values that are no matter
@@ -73,13 +73,15 @@ def _with(pixels: Pixels, made: NDArray[Any], geometry: Geometry) -> Pixels:
     if spacing is not None and step is not None:
         spacing = (step, spacing[1], spacing[2])
     derived = pixels.window_source == "derived" and not pixels.color
+    window = derive_window(made, padding=pixels.padding) if derived else pixels.window
     return replace(
         pixels,
         array=made[0],
         times=made if several else None,
         geometry=geometry,
         spacing_mm=spacing,
-        window=derive_window(made, padding=pixels.padding) if derived else pixels.window,
+        window=window,
+        window_function=function_of(window) if derived else pixels.window_function,
         overlays=(),
     )
 

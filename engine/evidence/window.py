@@ -16,6 +16,9 @@ SAMPLE = 1_000_000
 CHUNK = 1 << 15
 LOW_PERCENT, HIGH_PERCENT = 0.5, 99.5
 FUNCTIONS = ("linear", "linear_exact", "sigmoid")
+NARROW = 1e-6  # ranges below this get lost beside the 1 that LINEAR adds to a width
+WIDEST = float(np.finfo(np.float64).max)
+SINGLE = (1e-30, 1e30)  # between these single precision neither runs over nor loses digits
 
 
 def to_display(
@@ -56,7 +59,7 @@ def _grey(
     array: NDArray[np.generic], *, center: float, width: float, inverted: bool, function: str
 ) -> NDArray[np.uint8]:
     """The formula value by value."""
-    if array.dtype == np.float32 and function != "sigmoid" and width > (function == "linear"):
+    if _in_single(array.dtype, center, width, function):
         return _grey_of_floats(array, center, width, inverted, half=function == "linear")
     share = _share(array, center=center, width=width, function=function)
     grey: NDArray[np.uint8] = np.rint(share * 255.0).astype(np.uint8)
@@ -87,6 +90,13 @@ def _grey_of_floats(
     return grey
 
 
+def _in_single(dtype: np.dtype[np.generic], center: float, width: float, function: str) -> bool:
+    """True where single precision is enough for the linear formulas."""
+    if dtype != np.float32 or function == "sigmoid" or width <= (function == "linear"):
+        return False
+    return SINGLE[0] < width < SINGLE[1] and abs(center) < SINGLE[1]
+
+
 def _check(width: float, function: str) -> None:
     """Refuse a width that the function does not allow."""
     if function not in FUNCTIONS:
@@ -110,7 +120,8 @@ def _share(
         center, width = center - 0.5, width - 1.0
     if width == 0.0:
         return (value > center).astype(np.float64)
-    return np.clip((value - center) / width + 0.5, 0.0, 1.0)
+    with np.errstate(over="ignore"):  # what is beyond all numbers is black or white
+        return np.clip((value - center) / width + 0.5, 0.0, 1.0)
 
 
 def _has_table(array: NDArray[np.generic]) -> bool:
@@ -206,10 +217,11 @@ def derive_window(
         padding: the value, or (low, high) both included, that stands for no picture.
 
     Returns:
-        (center, width) for ``linear``: the ends of the range become 0 and 255 exactly.
+        (center, width) for ``function_of``: the ends of the range become 0 and 255 exactly, save
+        for ranges wider than the greatest number, whose ends are cut.
     """
     if array.dtype == np.bool_ or (array.dtype == np.uint8 and array.size and array.max() == 1):
-        return _spanning(0.0, 1.0)
+        return spanning(0.0, 1.0)
     if array.dtype == np.uint8:
         return 128.0, 256.0
     with np.errstate(invalid="ignore"):
@@ -218,17 +230,26 @@ def derive_window(
     if padding is not None:
         low, high = padding if isinstance(padding, tuple) else (padding, padding)
         keep &= ~((value >= low) & (value <= high))
-    value = value[keep]
+    value = np.clip(value[keep], -WIDEST / 2.0, WIDEST / 2.0)  # so that a width is a number
     if value.size == 0:
-        return _spanning(0.0, 0.0)
+        return spanning(0.0, 0.0)
     bottom, top = np.percentile(value, [LOW_PERCENT, HIGH_PERCENT])
     if bottom == top:
         bottom, top = value.min(), value.max()
-    return _spanning(float(bottom), float(top))
+    return spanning(float(bottom), float(top))
 
 
-def _spanning(low: float, high: float) -> tuple[float, float]:
-    """The LINEAR window whose ends are exactly ``low`` and ``high``."""
+def function_of(window: tuple[float, float]) -> str:
+    """The function of a derived window: LINEAR, which allows no width below 1, or LINEAR_EXACT."""
+    return "linear" if window[1] >= 1.0 else "linear_exact"
+
+
+def spanning(low: float, high: float) -> tuple[float, float]:
+    """The window of ``function_of`` whose ends are exactly ``low`` and ``high``."""
+    if 0.0 < high - low < NARROW:
+        return low / 2.0 + high / 2.0, high - low
+    if high - low > 1.0 / np.finfo(np.float64).eps:  # 1 is nothing beside it
+        return low / 2.0 + high / 2.0, high - low
     return (low + high + 1.0) / 2.0, high - low + 1.0
 
 
@@ -259,5 +280,6 @@ def show_array(
         return apply_lut(values, pixels.lut, inverted=inverted)
     center, width = window or pixels.window
     own = window is None or window == pixels.window or window in pixels.windows
-    function = pixels.window_function if own else "linear"
+    function = pixels.window_function if own else function_of((center, width))
+    width = min(width, WIDEST)
     return to_display(values, center=center, width=width, inverted=inverted, function=function)

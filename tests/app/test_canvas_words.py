@@ -174,6 +174,10 @@ def test_a_window_of_small_numbers_says_what_counts():
     array = np.linspace(0, 2e-5, 60, dtype=np.float32).reshape(1, 6, 10)
     tiny = Picture(array, (0.50001, 1.00002), render)
     assert words.window_words(tiny, ViewState()) == "W 2e-05  L 1e-05"
+    exact = Picture(array, (1e-9, 2e-9), render)  # narrower than LINEAR allows
+    assert words.window_words(exact, ViewState()) == "W 2e-09  L 1e-09"
+    assert window_of(exact, ViewState().windowed(0.5, 0.0)) == pytest.approx((1e-9, 3e-9))
+    assert window_of(exact, ViewState(preset="8")) == pytest.approx((1e-5, 2e-5))
     assert words.window_words(replace(phantom(), window=(40.0, 400.0)), ViewState()) == (
         "W 400  L 40"
     )

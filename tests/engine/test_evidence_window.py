@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.evidence.study import Pixels, VoiLut
-from engine.evidence.window import apply_lut, derive_window, show_slice, to_display
+from engine.evidence.window import apply_lut, derive_window, function_of, show_slice, to_display
 
 
 def linear(x: float, c: float, w: float) -> float:
@@ -105,6 +105,32 @@ def test_derived_window_of_plain_and_empty_pictures() -> None:
     sparse[7] = 50.0
     center, width = derive_window(sparse)
     assert to_display(sparse, center=center, width=width)[7] == 255
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("step", [1e-30, 1e-22, 1e-17, 1e-12, 1e-9, 1e-3, 1.0, 1e9, 1e30, 1e37])
+def test_a_derived_window_shows_every_step_of_any_size(dtype: type, step: float) -> None:
+    values = (np.arange(11.0) * step).astype(dtype)
+    window = derive_window(values)
+    shown = to_display(values, center=window[0], width=window[1], function=function_of(window))
+    plain = derive_window(np.arange(11.0))
+    wanted = to_display(np.arange(11.0), center=plain[0], width=plain[1])
+    assert np.abs(shown.astype(int) - wanted).max() <= 1
+    pixels = Pixels(array=values[None, None], window=window, window_function=function_of(window))
+    assert (show_slice(pixels, 0)[0] == shown).all()
+    if window[1] < 1.0:  # a reader's own window beside it
+        wider = show_slice(pixels, 0, window=(window[0], window[1] * 1.001))
+        assert np.abs(wider[0].astype(int) - wanted).max() <= 2
+
+
+def test_a_derived_window_is_a_number_however_wide_the_range() -> None:
+    values = np.array([-1e308, -5e307, 0.0, 5e307, 1e308])
+    center, width = window = derive_window(values)
+    assert np.isfinite(window).all()
+    shown = to_display(values, center=center, width=width, function=function_of(window))
+    assert (np.diff(shown.astype(int)) > 0).all()
+    assert shown.tolist()[0] == 0
+    assert shown.tolist()[-1] == 255
 
 
 def test_a_table_holds_its_ends() -> None:

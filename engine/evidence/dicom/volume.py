@@ -20,7 +20,7 @@ from engine.evidence.dicom.decode import Decoded, FrameReader, decode_file
 from engine.evidence.dicom.native import read_native
 from engine.evidence.dicom.overlay import stacked
 from engine.evidence.study import Evidence, Overlay, Pixels
-from engine.evidence.window import derive_window
+from engine.evidence.window import derive_window, function_of
 
 THREADS = min(4, os.cpu_count() or 1)
 AHEAD = 2  # decoded slices that may wait for each thread
@@ -137,16 +137,18 @@ class Volume:
         evidence, array = self._evidence, self._array
         if array is None:
             raise ValueError("decode a slice first")
+        window = evidence.window or self._window(array)
+        told = evidence.window is not None
         return Pixels(
             array=array[0],
             times=array if len(array) > 1 else None,
             spacing_mm=evidence.spacing_mm,
             orientation=evidence.orientation,
-            window=evidence.window or self._window(array),
+            window=window,
             window_source=evidence.window_source or "derived",
             display_inverted=evidence.display_inverted,
             aspect=evidence.aspect,
-            window_function=evidence.window_function,
+            window_function=evidence.window_function if told else function_of(window),
             lut=self._middle.lut,
             padding=self._middle.padding,
             windows=evidence.windows,

@@ -29,7 +29,7 @@ from engine.evidence.grids.metaimage import read_metaimage
 from engine.evidence.grids.nrrd import read_nrrd
 from engine.evidence.orient import letters
 from engine.evidence.study import Evidence, Pixels
-from engine.evidence.window import derive_window
+from engine.evidence.window import derive_window, function_of
 
 SUFFIXES = frozenset({".nrrd", ".nhdr", ".mha", ".mhd"})
 
@@ -150,11 +150,13 @@ def load_grid(path: Path) -> Pixels:
         raise of_system(path, failure) from failure
     geometry, orientation = _geometry(header)
     first = np.ascontiguousarray(series[0])
+    window = derive_window(first)
     return Pixels(
         array=first,
         spacing_mm=header.spacing,
         orientation=orientation,
-        window=derive_window(first),
+        window=window,
+        window_function=function_of(window),
         aspect=header.spacing[1] / header.spacing[2],
         times=series if len(series) > 1 else None,
         display_order=False,

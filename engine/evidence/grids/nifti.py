@@ -29,7 +29,7 @@ from engine.evidence.grids.nifti_header import (
 from engine.evidence.grids.numbers import Block, read_numbers
 from engine.evidence.orient import letters
 from engine.evidence.study import Evidence, Pixels
-from engine.evidence.window import derive_window
+from engine.evidence.window import derive_window, function_of, spanning
 
 __all__ = ["describe_nifti", "is_nifti", "load_nifti", "open_stream", "read_header"]
 
@@ -152,11 +152,10 @@ def _notes(header: NiftiHeader, *, color: bool) -> list[str]:
 
 
 def _window(header: NiftiHeader) -> tuple[float, float] | None:
-    """The display range as (center, width) of ``linear``: its ends become 0 and 255 exactly."""
+    """The display range as (center, width): its ends become 0 and 255 exactly."""
     if header.window is None or header.code in COMPLEX:
         return None
-    low, high = header.window
-    return (low + high + 1.0) / 2.0, high - low + 1.0
+    return spanning(*header.window)
 
 
 def _dtype(path: Path, header: NiftiHeader) -> np.dtype[np.generic]:
@@ -182,11 +181,13 @@ def load_nifti(path: Path) -> Pixels:
     spacing, _, orientation = _spacing(header)
     window = None if _colored(header) else _window(header)
     window = window if window is not None and _shows(series[0], window) else None
+    shown = window or derive_window(series[0])
     return Pixels(
         array=series[0],
         spacing_mm=spacing,
         orientation=orientation,
-        window=window or derive_window(series[0]),
+        window=shown,
+        window_function=function_of(shown),
         windows=() if window is None else (window,),
         window_source="derived" if window is None else "header",
         aspect=spacing[1] / spacing[2],

@@ -19,7 +19,7 @@ from engine.evidence import files
 from engine.evidence.failures import of_system
 from engine.evidence.pictures import arrays
 from engine.evidence.study import Evidence, Pixels
-from engine.evidence.window import derive_window
+from engine.evidence.window import derive_window, function_of
 
 SPLITS = ("train", "val", "test")
 FORMAT = "NumPy"
@@ -93,9 +93,11 @@ def load(evidence: Evidence) -> Pixels:
         EvidenceError: it cannot be read.
     """
     series = _arranged(evidence.path, values_of(evidence.path))
+    window = derive_window(series[0])
     return Pixels(
         array=series[0],
-        window=derive_window(series[0]),
+        window=window,
+        window_function=function_of(window),
         times=series if len(series) > 1 else None,
     )
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.evidence.window import derive_window, to_display
+from engine.evidence.window import derive_window, function_of, to_display
 
 LIMIT_PIXELS = 400_000_000
 FREE_BYTES = 192_000_000  # a picture may unpack to this much whatever the size of its file
@@ -73,8 +73,8 @@ def page_rgb(page: Page) -> NDArray[np.uint8]:
     """A page as 8-bit RGB [H, W, 3]: deep values windowed, alpha laid on white."""
     values = page.values
     if values.dtype != np.uint8:
-        center, width = derive_window(values)
-        values = to_display(values, center=center, width=width)
+        center, width = window = derive_window(values)
+        values = to_display(values, center=center, width=width, function=function_of(window))
     if page.alpha is not None:
         values = on_white(values, page.alpha)
     if values.ndim == 2:

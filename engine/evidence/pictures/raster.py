@@ -21,7 +21,7 @@ from engine.evidence.pictures import deep, photos, tiff
 from engine.evidence.pictures.pages import Page, PictureFacts, on_white, page_rgb
 from engine.evidence.pictures.photos import opened, read_page
 from engine.evidence.study import Evidence, Pixels
-from engine.evidence.window import derive_window
+from engine.evidence.window import derive_window, function_of
 
 __all__ = [
     "SUFFIXES",
@@ -137,7 +137,8 @@ def load_picture(path: Path, *, white: bool = True) -> Pixels:
     # fewer pages than announced, or of another size, are half a file
     if array is None or (filled, *array.shape[1:3]) != (facts.pages, facts.height, facts.width):
         raise EvidenceError(path, "damaged", UNREADABLE)
-    return Pixels(array=array, window=derive_window(array))
+    window = derive_window(array)
+    return Pixels(array=array, window=window, window_function=function_of(window))
 
 
 def _room(path: Path, layer: NDArray[np.generic], count: int, size: int) -> NDArray[np.generic]:
