@@ -235,7 +235,8 @@ def test_colour_and_vectors(tmp_path: Path, samples: int, kind: str) -> None:
         sitk.WriteImage(made, str(path))
         evidence = read_file(path)
         pixels = load_pixels(evidence)
-        color = samples > 2 and kind == "u1"
+        # an NRRD says itself what is a colour; a MetaImage says so by bytes alone
+        color = samples > 2 and kind == "u1" and suffix in (".mha", ".mhd")
         assert evidence.color == color
         if color:
             np.testing.assert_array_equal(pixels.array, array[..., :3])
@@ -243,6 +244,27 @@ def test_colour_and_vectors(tmp_path: Path, samples: int, kind: str) -> None:
         else:
             np.testing.assert_array_equal(pixels.times, np.moveaxis(array, -1, 0))
             assert evidence.notes == (f"{samples} values in each voxel; the first is shown",)
+
+
+@pytest.mark.parametrize(("kind", "samples"), [
+    ("RGB-color", 3), ("3-color", 3), ("RGBA-color", 4), ("4-color", 4), ("vector", 3),
+    ("list", 3), ("list", 4), ("covariant-vector", 3), ("point", 3), ("none", 4), ("HSV-color", 3),
+])  # fmt: skip
+def test_bytes_are_colour_where_their_kind_says_so(tmp_path: Path, kind: str, samples: int) -> None:
+    array = values("u1", (3, 4, 5, samples))
+    path = write(
+        tmp_path / "a.nrrd", array, kinds=f"{kind} domain domain domain", space=LPS,
+        space_directions=f"none {STEPS}",
+    )  # fmt: skip
+    evidence = read_file(path)
+    pixels = load_pixels(evidence)
+    if kind.startswith(("RGB", "3-", "4-")):
+        assert (evidence.color, pixels.times) == (True, None)
+        np.testing.assert_array_equal(pixels.array, array[..., :3])
+    else:
+        assert not evidence.color
+        assert evidence.notes == (f"{samples} values in each voxel; the first is shown",)
+        np.testing.assert_array_equal(pixels.times, np.moveaxis(array, -1, 0))
 
 
 def test_complex_kind_shows_its_magnitude(tmp_path: Path) -> None:

@@ -153,9 +153,7 @@ def _axes(
         if role == SPACE and sum(axis.role == SPACE for axis in axes) == 3:
             role = TIME
         bytes_of_color = kind.itemsize == 1 and kind.kind == "u"
-        if role in (VALUES, COLOR) and place == 0 and length in (3, 4) and bytes_of_color:
-            role = COLOR
-        elif role == COLOR:
+        if role == COLOR and not (place == 0 and length in (3, 4) and bytes_of_color):
             role = VALUES
         axes.append(Axis(length, role))
     return tuple(axes)
