@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -125,7 +125,8 @@ def _model(evidence: Evidence, picture: Picture | None) -> Rendering:
 
 def _straight(evidence: Evidence, picture: Picture | None) -> Rendering:
     pixels = straighten(load_pixels(evidence))
-    return Rendering(picture_of(evidence, pixels), "STRAIGHTENED", STRAIGHTENED)
+    shown = replace(picture_of(evidence, pixels), stored=None)  # interpolated: no stored values
+    return Rendering(shown, "STRAIGHTENED", STRAIGHTENED)
 
 
 _MAKERS: dict[str, Callable[[Evidence, Picture | None], Rendering]] = {

@@ -11,7 +11,7 @@ from app.failures import sentence
 from app.widgets.content import Picture, eight_bit
 from app.widgets.series_strip import SeriesRow
 from engine.evidence.identity.risks import SENTENCES
-from engine.evidence.orient import upright
+from engine.evidence.orient import stored_index, upright
 from engine.evidence.pixels import MAX_SLICES, Seen, seen_slices
 from engine.evidence.study import Evidence, Pixels
 from engine.evidence.window import show_array
@@ -63,6 +63,7 @@ def picture_of(evidence: Evidence, pixels: Pixels, *, ready: object = None) -> P
         times=turned.times,
         token=evidence.series or str(evidence.members[0]),
         kind=evidence.kind,
+        stored=stored_index(evidence, pixels),
     )
 
 

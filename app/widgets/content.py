@@ -22,6 +22,7 @@ __all__ = [
     "starting_window", "window_of",
 ]  # fmt: skip
 
+Index = tuple[int, int, int]
 Render = Callable[[NDArray[Any], tuple[float, float] | None], NDArray[np.uint8]]
 
 LEAST_ZOOM, MOST_ZOOM = 0.05, 100.0
@@ -59,6 +60,10 @@ class Picture:
         calibrated: (left, top, right, bottom) in pixels of ``array``, right and bottom excluded,
             outside which distances in mm do not hold (ultrasound regions); None: everywhere.
         padding: (low, high) values that are no picture, both included, or None.
+        stored: from (moment, slice, row, column) of ``array`` to (slice, row, column) as the file
+            holds them, which ``triptych show --probe`` takes; it gives None for a place that was
+            interpolated. None: the values are not those of a file.
+        absent: [Y, X], True where a cut runs through no slice: drawn as a gap, never measured.
     """
 
     array: NDArray[Any]
@@ -85,6 +90,8 @@ class Picture:
     anchor: float = 0.0
     calibrated: tuple[int, int, int, int] | None = None
     padding: tuple[float, float] | None = None
+    stored: Callable[[int, int, int, int], Index | None] | None = None
+    absent: NDArray[np.bool_] | None = None
 
     @property
     def slices(self) -> int:
@@ -262,7 +269,21 @@ def crop(picture: Picture, box: tuple[int, int, int, int]) -> Picture:
         overlays=tuple(
             replace(one, top=one.top - top, left=one.left - left) for one in picture.overlays
         ),
+        **_cut_facts(picture, left, top),
+        absent=None if picture.absent is None else picture.absent[top:bottom, left:right],
     )
+
+
+def _cut_facts(picture: Picture, left: int, top: int) -> dict[str, Any]:
+    """What is told in pixels of the whole picture, told in those of a region."""
+    facts: dict[str, Any] = {}
+    if picture.calibrated is not None:
+        x0, y0, x1, y1 = picture.calibrated
+        facts["calibrated"] = (x0 - left, y0 - top, x1 - left, y1 - top)
+    stored = picture.stored
+    if stored is not None:
+        facts["stored"] = lambda moment, z, y, x: stored(moment, z, y + top, x + left)
+    return facts
 
 
 def eight_bit(array: NDArray[np.uint8], *, orientation: str | None = None) -> Picture:

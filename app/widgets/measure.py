@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,8 @@ NAMES = {
     "probe": "pixel value",
 }  # fmt: skip
 Point = tuple[float, float]
+PADDING, NO_SLICE = "padding", "no slice here"
+UNCALIBRATED = "outside the calibrated region"
 
 
 @dataclass(frozen=True)
@@ -58,13 +61,16 @@ class Measure:
 
 @dataclass(frozen=True)
 class RegionFacts:
-    """Statistics of the pixels whose centres lie inside a region.
+    """Statistics of the pixels of the picture whose centres lie inside a region.
 
     Attributes:
-        n: how many pixels.
+        n: how many pixels, each counted once in colour as well. What is padding, no number or
+            lies where no slice is does not count.
         mean, deviation, least, greatest: of their values; the deviation is that of all the
             pixels (divided by n).
-        area: of the drawn shape in mm2, or in pixels without a spacing.
+        area: of these ``n`` pixels, ``n`` times that of one, in mm2, or in pixel widths squared
+            without a spacing: a shape that runs over the picture's edge counts inside it only.
+        left_out: names of what was left out of all these.
     """
 
     n: int
@@ -73,6 +79,7 @@ class RegionFacts:
     least: float
     greatest: float
     area: float
+    left_out: tuple[str, ...] = ()
 
 
 def step_vectors(picture: Picture) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
@@ -85,28 +92,35 @@ def step_vectors(picture: Picture) -> tuple[NDArray[np.float64], NDArray[np.floa
     return np.array([spacing[1], 0.0, 0.0]), np.array([0.0, spacing[0], 0.0])
 
 
-def _steps(picture: Picture) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """As ``step_vectors``; without a spacing in widths of a pixel, as it is drawn."""
-    return step_vectors(picture) or (
-        np.array([1.0, 0.0, 0.0]),
-        np.array([0.0, picture.aspect, 0.0]),
-    )
+def calibrated(picture: Picture, points: tuple[Point, ...]) -> bool:
+    """True if distances in mm hold at all of these places, as far as a spacing is known."""
+    if picture.calibrated is None:
+        return True
+    left, top, right, bottom = picture.calibrated
+    return all(left <= x + 0.5 <= right and top <= y + 0.5 <= bottom for x, y in points)
 
 
-def _between(picture: Picture, start: Point, end: Point) -> NDArray[np.float64]:
-    column, row = _steps(picture)
-    return (end[0] - start[0]) * column + (end[1] - start[1]) * row
+def _steps(
+    picture: Picture, points: tuple[Point, ...]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """As ``step_vectors``; where no mm hold in widths of a pixel, as it is drawn."""
+    steps = step_vectors(picture) if calibrated(picture, points) else None
+    return steps or (np.array([1.0, 0.0, 0.0]), np.array([0.0, picture.aspect, 0.0]))
 
 
 def distance(picture: Picture, start: Point, end: Point) -> float:
-    """Length in mm, or in pixel widths without a spacing."""
-    return float(np.linalg.norm(_between(picture, start, end)))
+    """Length in mm; in pixel widths without a spacing or outside the calibrated region."""
+    column, row = _steps(picture, (start, end))
+    return float(np.linalg.norm((end[0] - start[0]) * column + (end[1] - start[1]) * row))
 
 
 def angle(picture: Picture, points: tuple[Point, Point, Point]) -> float:
     """Degrees at the middle point, 0 to 180, true where pixels are not square."""
-    first = _between(picture, points[1], points[0])
-    second = _between(picture, points[1], points[2])
+    column, row = _steps(picture, points)
+    vertex = points[1]
+    first, second = (
+        (x - vertex[0]) * column + (y - vertex[1]) * row for x, y in (points[0], points[2])
+    )
     size = float(np.linalg.norm(first) * np.linalg.norm(second))
     if size == 0.0:
         return 0.0
@@ -142,26 +156,53 @@ def region_mask(
 
 
 def region_facts(picture: Picture, measure: Measure) -> RegionFacts:
-    """Statistics of an ellipse or a rectangle over stored values."""
+    """Statistics of an ellipse or a rectangle over stored values; of colour n and area alone."""
     values = picture.values(measure.index, measure.moment)
     mask, top, left = region_mask(measure.kind, measure.points, values.shape[:2])
-    part = values[top : top + mask.shape[0], left : left + mask.shape[1]][mask]
-    inside = part.astype(np.float64)
-    inside = inside[np.isfinite(inside)]
-    x0, y0, x1, y1 = _box(measure.points)
-    column, row = _steps(picture)
-    pixel = float(np.linalg.norm(np.cross(column, row)))
-    area = (x1 - x0) * (y1 - y0) * pixel * (math.pi / 4 if measure.kind == "ellipse" else 1.0)
-    if inside.size == 0:
-        return RegionFacts(0, math.nan, math.nan, math.nan, math.nan, area)
+    box = slice(top, top + mask.shape[0]), slice(left, left + mask.shape[1])
+    mask, left_out = _without(picture, values[box], mask, box)
+    column, row = _steps(picture, measure.points)
+    area = int(mask.sum()) * float(np.linalg.norm(np.cross(column, row)))
+    inside = values[box][mask].astype(np.float64)
+    n = len(inside)
+    if n == 0 or picture.color:
+        return RegionFacts(n, math.nan, math.nan, math.nan, math.nan, area, left_out)
     return RegionFacts(
-        n=int(inside.size),
+        n=n,
         mean=float(inside.mean()),
         deviation=float(inside.std()),
         least=float(inside.min()),
         greatest=float(inside.max()),
         area=area,
+        left_out=left_out,
     )
+
+
+def _without(
+    picture: Picture, values: NDArray[Any], mask: NDArray[np.bool_], box: tuple[slice, slice]
+) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
+    """The mask without what is no value of the picture, and what that was."""
+    said = []
+    if picture.absent is not None:
+        gap = picture.absent[box]
+        said += ["gap left out"] if (mask & gap).any() else []
+        mask = mask & ~gap
+    if picture.color:
+        return mask, tuple(said)
+    padded = _padded(picture, values)
+    said += ["padding left out"] if (mask & padded).any() else []
+    mask = mask & ~padded
+    if values.dtype.kind == "f":
+        mask = mask & np.isfinite(values)
+    return mask, tuple(said)
+
+
+def _padded(picture: Picture, values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Where values are padding."""
+    if picture.padding is None or picture.color:
+        return np.zeros(values.shape[:2], bool)
+    low, high = picture.padding
+    return np.asarray((values >= low) & (values <= high))
 
 
 def unit_of(picture: Picture) -> str:
@@ -169,10 +210,13 @@ def unit_of(picture: Picture) -> str:
     return picture.unit or ("HU" if picture.hounsfield else "")
 
 
-def length_words(picture: Picture, length: float) -> str:
+def length_words(picture: Picture, start: Point, end: Point) -> str:
     """``12.3 mm (Pixel Spacing)``, ``... mm at the detector (...)``, or ``... px``."""
+    length = distance(picture, start, end)
     if picture.spacing is None:
         return f"{length:.1f} px"
+    if not calibrated(picture, (start, end)):
+        return f"{length:.1f} px, {UNCALIBRATED}"
     source = source_words(picture.spacing_source)
     where = " at the detector" if at_detector(picture) else ""
     return f"{length:.1f} mm{where}" + (f" ({source})" if source else "")
@@ -185,17 +229,36 @@ def _number(value: float) -> str:
 
 
 def value_words(picture: Picture, index: int, moment: int, x: int, y: int) -> str:
-    """A pixel's value with its unit; three numbers for colour."""
+    """A pixel's value with its unit; three numbers for colour; words where there is no value."""
+    if picture.absent is not None and picture.absent[y, x]:
+        return NO_SLICE
     value = picture.values(index, moment)[y, x]
     if picture.color:
         return "RGB " + " ".join(str(int(part)) for part in value)
+    if picture.padding is not None and picture.padding[0] <= value <= picture.padding[1]:
+        return PADDING
     said = f"{int(value)}" if picture.array.dtype.kind in "iub" else f"{float(value):.5g}"
     return f"{said} {unit_of(picture)}".strip()
 
 
 def named_value(picture: Picture, said: str) -> str:
     """A value where it stands for itself: without a unit it says that it is one."""
-    return said if picture.color or unit_of(picture) else f"value {said}"
+    speaks = picture.color or unit_of(picture) or said in (PADDING, NO_SLICE)
+    return said if speaks else f"value {said}"
+
+
+def index_words(picture: Picture, index: int, moment: int, x: int, y: int) -> str:
+    """``index z 4, y 12, x 7`` as the file holds it, all from 0, as ``show --probe`` takes it.
+
+    Where the values are not those of a file: the place in what is shown, all from 1.
+    """
+    if picture.stored is None:
+        place = f"slice {index + 1}, " if picture.slices > 1 else ""
+        return f"{place}row {y + 1}, column {x + 1} as shown"
+    found = picture.stored(moment, index, y, x)
+    if found is None:
+        return "interpolated between stored slices"
+    return "index z {}, y {}, x {}".format(*found)
 
 
 def probe_words(picture: Picture, index: int, moment: int, point: Point) -> tuple[str, ...]:
@@ -205,7 +268,8 @@ def probe_words(picture: Picture, index: int, moment: int, point: Point) -> tupl
     if not (0 <= x < columns and 0 <= y < rows and picture.is_ready(index)):
         return ()
     said = [value_words(picture, index, moment, x, y)]
-    said.append(f"column {x}, row {y}" + (f", slice {index + 1}" if picture.slices > 1 else ""))
+    if said[0] != NO_SLICE:
+        said.append(index_words(picture, index, moment, x, y))
     if picture.geometry is not None:
         place = picture.geometry.point((index, y, x))
         said.append(place_words(place))
@@ -225,10 +289,12 @@ def words(picture: Picture, measure: Measure) -> tuple[str, ...]:
     if not measure.complete:
         return ()
     if measure.kind == "distance":
-        return (length_words(picture, distance(picture, *measure.points)),)
+        return (length_words(picture, *measure.points),)
     if measure.kind == "angle":
         degrees = angle(picture, measure.points)  # type: ignore[arg-type]
-        return (f"{degrees:.1f}\N{DEGREE SIGN}",)
+        said = f"{degrees:.1f}\N{DEGREE SIGN}"
+        held = calibrated(picture, measure.points)
+        return (said,) if held else (f"{said}, {UNCALIBRATED}",)
     if measure.kind == "probe":
         return probe_words(picture, measure.index, measure.moment, measure.points[0])[:1]
     return _region_words(picture, measure)
@@ -237,13 +303,17 @@ def words(picture: Picture, measure: Measure) -> tuple[str, ...]:
 def _region_words(picture: Picture, measure: Measure) -> tuple[str, ...]:
     facts = region_facts(picture, measure)
     unit = f" {unit_of(picture)}" if unit_of(picture) else ""
-    square = "mm\N{SUPERSCRIPT TWO}" if picture.spacing is not None else "px\N{SUPERSCRIPT TWO}"
-    where = " at the detector" if at_detector(picture) else ""
-    last = f"area {facts.area:.1f} {square}{where}   n {facts.n}"
+    held = calibrated(picture, measure.points)
+    metric = picture.spacing is not None and held
+    square = "mm\N{SUPERSCRIPT TWO}" if metric else "px\N{SUPERSCRIPT TWO}"
+    where = " at the detector" if metric and at_detector(picture) else ""
+    said = [f"area {facts.area:.1f} {square}{where}   n {facts.n}"]
+    said += [] if held else [UNCALIBRATED]
+    said += [", ".join(facts.left_out)] if facts.left_out else []
     if picture.color:
-        return (last,)
+        return tuple(said)
     return (
         f"mean {_number(facts.mean)}{unit}   SD {_number(facts.deviation)}",
         f"min {_number(facts.least)}   max {_number(facts.greatest)}",
-        last,
+        *said,
     )

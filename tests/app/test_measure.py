@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
 
+from app.presenters.viewer_picture import picture_of
 from app.widgets import measure
-from app.widgets.content import Picture, ViewState
+from app.widgets.content import Picture, ViewState, crop
 from app.widgets.image_canvas import ImageCanvas
 from app.widgets.measure import Measure
 from app.widgets.reslice import planes_of
+from engine.evidence import show
+from engine.evidence.study import Evidence, Pixels
 from tests.app.gestures import MOVE, PRESS, RELEASE, click, drag, hover, mouse, wheel
 from tests.app.phantom import ACQUISITIONS, phantom, render
 
@@ -120,9 +124,71 @@ def test_a_region_equals_a_sum_over_its_pixels(kind, dtype):
             assert found.mean == pytest.approx(inside.mean())
             assert found.deviation == pytest.approx(inside.std())
             assert (found.least, found.greatest) == (inside.min(), inside.max())
-        (x0, y0), (x1, y1) = points
-        box = abs(x1 - x0) * abs(y1 - y0) * 0.7 * 1.1
-        assert found.area == pytest.approx(box * (math.pi / 4 if kind == "ellipse" else 1))
+        assert found.area == pytest.approx(len(inside) * 0.7 * 1.1)
+
+
+def test_a_region_of_colour_counts_each_pixel_once():
+    shown = plain(np.full((20, 20, 3), 9, np.uint8), spacing_mm=(0.5, 0.5))
+    one = Measure("rectangle", 0, 0, ((1.5, 1.5), (5.5, 7.5)))
+    assert measure.region_facts(shown, one).n == 24
+    assert measure.words(shown, one) == ("area 6.0 mm\u00b2   n 24",)
+
+
+def test_the_area_of_a_large_region_is_that_of_its_shape_inside_the_picture():
+    shown = plain(np.zeros((200, 200), np.int16), spacing_mm=(0.5, 0.5))
+    whole = measure.region_facts(shown, Measure("ellipse", 0, 0, ((20.2, 30.4), (180.7, 90.1))))
+    assert whole.area == pytest.approx(math.pi / 4 * 160.5 * 59.7 * 0.25, rel=0.01)
+    half = measure.region_facts(shown, Measure("ellipse", 0, 0, ((-80.5, 30.4), (79.5, 90.1))))
+    assert half.area == pytest.approx(math.pi / 8 * 160 * 59.7 * 0.25, rel=0.01)
+
+
+def test_padding_is_no_value_of_the_picture():
+    array = np.full((10, 10), 40, np.int16)
+    array[:, :4] = -2000
+    shown = plain(array, hounsfield=True, padding=(-2048.0, -1500.0), spacing_mm=(1.0, 1.0))
+    one = Measure("rectangle", 0, 0, ((-0.5, -0.5), (9.5, 9.5)))
+    facts = measure.region_facts(shown, one)
+    assert (facts.n, facts.mean, facts.least, facts.area) == (60, 40.0, 40.0, 60.0)
+    assert measure.words(shown, one)[-1] == "padding left out"
+    inside = Measure("rectangle", 0, 0, ((5, 5), (8, 8)))
+    assert "left out" not in " ".join(measure.words(shown, inside))
+    assert measure.probe_words(shown, 0, 0, (2, 5))[0] == "padding"
+    assert measure.named_value(replace(shown, hounsfield=False), "padding") == "padding"
+    assert measure.words(shown, Measure("probe", 0, 0, ((2, 5),))) == ("padding",)
+    assert measure.probe_words(shown, 0, 0, (5, 5))[0] == "40 HU"
+
+
+def test_millimetres_hold_in_the_calibrated_region_only():
+    shown = plain(
+        np.zeros((60, 80), np.uint8),
+        spacing_mm=(0.5, 0.5),
+        spacing_source="SequenceOfUltrasoundRegions (cm to mm)",
+        calibrated=(10, 5, 70, 50),
+    )
+
+    def said(kind, *points):
+        return " ".join(measure.words(shown, Measure(kind, 0, 0, points)))
+
+    assert said("distance", (10, 5), (69, 5)) == "29.5 mm (ultrasound region)"
+    assert said("distance", (20, 30), (74, 30)) == "54.0 px, outside the calibrated region"
+    assert said("distance", (2, 2), (2, 4)) == "2.0 px, outside the calibrated region"
+    assert "mm\u00b2" in said("ellipse", (20, 20), (40, 40))
+    partly = said("rectangle", (60.5, 20.5), (75.5, 30.5))
+    assert "area 150.0 px\u00b2" in partly
+    assert "outside the calibrated region" in partly
+    assert "mm" not in partly
+    assert said("angle", (20, 10), (20, 20), (30, 20)) == "90.0\u00b0"
+    assert "outside the calibrated region" in said("angle", (2, 10), (20, 20), (30, 20))
+
+
+def test_a_region_cut_out_keeps_what_is_told_in_pixels():
+    shown = replace(
+        plain(np.zeros((60, 80), np.uint8), calibrated=(10, 5, 70, 50), spacing_mm=(1.0, 1.0)),
+        stored=lambda _moment, z, y, x: (z, y, x),
+    )
+    part = crop(shown, (20, 10, 60, 40))
+    assert part.calibrated == (-10, -5, 50, 40)
+    assert measure.probe_words(part, 0, 0, (3, 4))[1] == "index z 0, y 14, x 23"
 
 
 def test_a_region_leaves_out_what_is_no_number_and_says_its_unit():
@@ -143,7 +209,7 @@ def test_the_probe_reads_value_unit_index_and_place():
     said = measure.probe_words(shown, 4, 0, (7.3, 11.6))
     value = int(shown.array[4, 12, 7])
     assert said[0] == f"{value} SUV"
-    assert said[1] == "column 7, row 12, slice 5"
+    assert said[1] == "slice 5, row 13, column 8 as shown"
     x, y, z = shown.geometry.point((4, 12, 7))
     assert said[2] == f"R {-x:.1f}  P {y:.1f}  S {z:.1f} mm"
     assert measure.probe_words(shown, 4, 0, (-0.6, 3)) == ()
@@ -275,3 +341,36 @@ def test_where_measures_are_off_their_tools_mean_nothing(canvas):
     drag(canvas, (200, 200), (250, 200))
     assert canvas.state.factor == pytest.approx(1.2)
     assert canvas.hand.measures == []
+
+
+@pytest.mark.parametrize("letters", ["PSR", "ILA", "SAR", "LPS", "RAS", "IPL", "ASL"])
+def test_the_index_is_the_one_that_show_takes(letters):
+    stored = np.arange(3 * 4 * 5, dtype=np.int16).reshape(3, 4, 5)
+    pixels = Pixels(stored, (1.0, 1.0, 1.0), letters, (30.0, 60.0), display_order=False)
+    evidence = Evidence(Path("a.nii"), (Path("a.nii"),), "volume", source={"format": "NIfTI"})
+    shown = picture_of(evidence, pixels)
+    for place in np.ndindex(shown.array.shape):
+        index = shown.stored(0, *place)
+        assert stored[index] == shown.array[place]
+    z, y, x = shown.stored(0, 1, 2, 3)
+    assert measure.probe_words(shown, 1, 0, (3, 2))[1] == f"index z {z}, y {y}, x {x}"
+    assert describe_probe(evidence, pixels, (z, y, x)) == shown.array[1, 2, 3]
+
+
+def test_the_index_of_a_sorted_series_counts_slices_as_delivered():
+    array = np.arange(2 * 3 * 4 * 5, dtype=np.int16).reshape(2, 3, 4, 5)
+    evidence = Evidence(
+        Path("a"), (Path("a"),), "volume", source={"format": "DICOM"}, times=2,
+        order=(4, 1, 0, 5, 3, 2),
+    )  # fmt: skip
+    pixels = Pixels(array[0], times=array)
+    shown = picture_of(evidence, pixels)
+    for moment in (0, 1):
+        for slice_ in range(3):
+            index = shown.stored(moment, slice_, 2, 3)
+            assert describe_probe(evidence, pixels, index) == array[moment, slice_, 2, 3]
+
+
+def describe_probe(evidence, pixels, place):
+    """What ``triptych show --probe`` prints of a place."""
+    return show._probe(evidence, pixels, place)["value"]
