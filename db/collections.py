@@ -106,7 +106,7 @@ def items(
     filters: Filters | None = None,
     files: str = "all",
 ) -> tuple[EvidenceRow, ...]:
-    """One page of a collection, in the order of indexing.
+    """One page of a collection, in the order of indexing; what was left out comes last.
 
     Args:
         store: the home's database.
@@ -117,10 +117,14 @@ def items(
         files: ``"all"``, or ``"middle"`` for the middle file of each alone (a thumbnail's),
             since a page of series has tens of thousands of files.
     """
-    page = _filtered(select_rows(evidence.c.id), collection_name, filters or Filters())
-    page = page.order_by(evidence.c.id).offset(offset).limit(limit)
+    wanted = filters or Filters()
+    order: tuple[ColumnElement[Any], ...] = (evidence.c.id,)
+    if wanted.failures == "show":
+        order = (evidence.c.error_code.is_not(None), evidence.c.id)
+    page = _filtered(select_rows(evidence.c.id), collection_name, wanted)
+    page = page.order_by(*order).offset(offset).limit(limit)
     query = select_rows(evidence, with_report().label("has_report"))
-    query = query.where(evidence.c.id.in_(page)).order_by(evidence.c.id)
+    query = query.where(evidence.c.id.in_(page)).order_by(*order)
     with store.reading() as connection:
         return _whole(connection, query, files=files)
 

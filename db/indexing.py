@@ -45,6 +45,7 @@ KNOWN = text(
     "SELECT folder, name, size, mtime_ns FROM indexed_file WHERE collection_id = :home"
     " AND reader = :reader AND folder IN (SELECT value FROM json_each(:folders))"
 )
+UNREAD = "not_looked_at"  # the code of folders and names that a walk could not follow
 FACTS = ("kind", "form", "modality", "subject", "text", "digest", "error_code", "error_message",
          "body_part", "study", "series", "day", "times", "laterality", "view")  # fmt: skip
 
@@ -103,6 +104,32 @@ def add_evidence(
         ids = _insert(connection, home, rows)
         _mark(connection, home, done, reader)
     return ids
+
+
+def note_unread(
+    store: Store, collection_name: str, roots: Iterable[Path], rows: Sequence[NewEvidence]
+) -> None:
+    """Keep what a walk could not look at, in place of what an earlier one could not.
+
+    Args:
+        store: the home's database.
+        collection_name: the collection.
+        roots: the places that were walked.
+        rows: without files, their ``error_code`` is ``UNREAD``.
+    """
+    with store.session() as connection:
+        home = _home(connection, collection_name)
+        ours = (evidence.c.collection_id == home, evidence.c.error_code == UNREAD)
+        listed = connection.execute(select(evidence.c.id, evidence.c.path).where(*ours)).all()
+        places = [Path(root) for root in roots]
+        old = [row.id for row in listed if _below(Path(row.path), places)]
+        for number in old:
+            connection.execute(delete(evidence).where(evidence.c.id == number))
+        _insert(connection, home, rows)
+
+
+def _below(path: Path, places: Sequence[Path]) -> bool:
+    return any(path.is_relative_to(place) for place in places)
 
 
 def _home(connection: Connection, name: str) -> int:

@@ -15,17 +15,19 @@ from typing import Any
 
 from db.collections import add_collection, salt
 from db.home import Home
-from db.indexing import known_files, series_files, siblings
+from db.indexing import known_files, note_unread, series_files, siblings
 from db.session import Store, open_store
 from engine.control import Control
+from engine.errors import EvidenceError
 from engine.evidence.digest import companions
 from engine.evidence.files import PARTED
-from engine.evidence.open import find_evidence
+from engine.evidence.open import failed, find_evidence
 from engine.evidence.study import Evidence
 from studies.clean_copies import copy_clean
-from studies.evidence_rows import usable, why_left_out
+from studies.evidence_rows import unread_row, usable, why_left_out
 from studies.import_buffer import READER, Buffer, Part, indexed
 from studies.walk import ODD, Folder, count_files, nameable, printable, walk
+from studies.whole import judged
 
 AT_ONCE = 2000  # files read between two marks of what is done
 HEADERS = (".hdr", ".hdr.gz", ".mhd", ".nhdr")
@@ -114,6 +116,7 @@ def import_paths(
         work.buffer.flush()
     for row in told:
         work.taken.leave_out(row["path"], row["reason"])
+    note_unread(store, name, roots, [unread_row(row["path"], row["reason"]) for row in told])
     return work.taken
 
 
@@ -196,8 +199,7 @@ class _Import:
                 if not whole and not _alone(batch):
                     found, again = self._with_earlier(folder, batch, list(found))
                 for evidence in found:
-                    if self._takes(evidence):
-                        add(evidence)
+                    add(self._counted(evidence))
             part.finish()
             if again > len(batch) // 4:
                 most *= 2  # series lie scattered over the names: fewer, larger batches
@@ -227,17 +229,19 @@ class _Import:
         paths = [Path(path) for path in batch]
         return find_evidence(paths, salt=self._salt, control=control, follow=False)
 
-    def _takes(self, evidence: Evidence) -> bool:
-        """Count an object; False if no database can hold its name (a member of an archive)."""
-        if not all(nameable(path) for path in (evidence.path, *evidence.members)):
-            self.taken.leave_out(evidence.path, ODD)
-            return False
+    def _counted(self, evidence: Evidence) -> Evidence:
+        """An object as it is stored: what is damaged, or named as no database can, is an error."""
+        if all(nameable(path) for path in (evidence.path, *evidence.members)):
+            evidence = judged(evidence)
+        else:  # a member of an archive
+            path = Path(printable(evidence.path))
+            evidence = failed(path, EvidenceError(path, "odd_name", ODD))
         if usable(evidence):
             self.taken.added += 1
             self._counts[evidence.series or ""] += 1
         else:
             self.taken.leave_out(evidence.path, why_left_out(evidence))
-        return True
+        return evidence
 
 
 def _companions(path: str) -> list[Path]:

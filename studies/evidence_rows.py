@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from db.collections import EvidenceRow, FileRow, NewEvidence
+from db.indexing import UNREAD
 from engine.errors import EvidenceError
 from engine.evidence.item import ImageRef, Item, VolumeRef
 from engine.evidence.study import Evidence
@@ -54,12 +55,18 @@ def new_row(evidence: Evidence, *, facts: FactsOf) -> NewEvidence:
 
 
 def _problem(evidence: Evidence) -> tuple[str | None, str | None]:
-    """Code and sentence of what cannot be taken; a named object without picture is none."""
+    """Code and sentence of what is left out, None for what can be searched with."""
     if evidence.error is not None:
         return evidence.error.code, evidence.error.reason
-    if evidence.source.get("object") == UNKNOWN:
-        return "not_evidence", why_left_out(evidence)
-    return None, None
+    if usable(evidence):
+        return None, None
+    known = evidence.source.get("object") != UNKNOWN
+    return "no_picture" if known else "not_evidence", why_left_out(evidence)
+
+
+def unread_row(path: str, reason: str) -> NewEvidence:
+    """A folder that cannot be opened, or a file that cannot be named, as a row left out."""
+    return NewEvidence(Path(path), (), "error", error_code=UNREAD, error_message=reason)
 
 
 def usable(one: Evidence | EvidenceRow) -> bool:

@@ -18,7 +18,7 @@ from engine.control import Control
 from engine.evidence.study import Evidence
 from studies.evidence_rows import new_row
 
-READER = 2  # to be raised when the readers learn a fact that old rows should have
+READER = 3  # to be raised when the readers learn a fact that old rows should have
 MOST_ROWS = 2000
 MOST_LETTERS = 4_000_000
 MOST_SECONDS = 2.0

@@ -26,6 +26,7 @@ from studies import collection, import_buffer
 from studies.collection import Taken, import_paths
 from studies.evidence_rows import USABLE, item_of_row
 from studies.walk import walk
+from studies.whole import judged
 from tests.engine.evidence_files import dicom, picture, ramp, slices
 from tests.shared import shared_path
 
@@ -313,7 +314,8 @@ def test_an_import_finds_what_the_readers_find(
     """Whatever the parts, the library holds what ``show`` tells of the same files."""
     monkeypatch.setattr(collection, "AT_ONCE", size)
     place = shared_path("data/files")
-    found = {(one.path, one.kind, frozenset(one.members)) for one in find_evidence([place])}
+    told = map(judged, find_evidence([place]))
+    found = {(one.path, one.kind, frozenset(one.members)) for one in told}
     taken = take(store, place)
     kept = rows(store, EVERYTHING)
     assert {(row.path, row.kind, frozenset(f.path for f in row.files)) for row in kept} == found
