@@ -144,6 +144,7 @@ class ViewerPresenter(Presenter):
         """Link or unlink the frames."""
         self._linked = not self._linked
         self.view.show_link(on=self._linked)
+        self._frames.tell_kin(linked=self._linked)
 
     def command(self, command: str) -> None:
         """A command of the page that needs a decision."""
@@ -183,6 +184,7 @@ class ViewerPresenter(Presenter):
         current = self._frames.current
         row = None if current is None else current.row
         self.view.mark_series(self._frames.rows, row)
+        self._frames.tell_kin(linked=self._linked)
         if current is None:
             self.view.show_notes(())
             self.view.show_mode(model=False, straight=False, tilted=False)
@@ -221,5 +223,6 @@ class ViewerPresenter(Presenter):
         view.command_asked.connect(self.command)
         view.frame_chosen.connect(self.choose_frame)
         view.frame_pressed.connect(self.press_frame)
+        view.report_stepped.connect(self._reports.step)
         view.ticked.connect(self._frames.tick)
         view.display_stated.connect(self._keep_statement)

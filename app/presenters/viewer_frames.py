@@ -15,6 +15,7 @@ from app.presenters.display import picture_bytes
 from app.presenters.hanging import Hung
 from app.presenters.loader import Entry, Loader
 from app.presenters.renderings import Rendering, Renderings
+from app.presenters.viewer_kin import NO_MORE, may_hang, remarks
 from app.presenters.viewer_picture import heading_of, pictured
 from app.services import Services
 from app.widgets.content import Content, Picture
@@ -117,14 +118,35 @@ class Frames:
 
     def lay_out(self, layout: str) -> None:
         """Another layout; empty frames take the next series."""
+        seen, anchor = self.on_show(), self.current
         self._lay_out(layout)
+        first = None if anchor is None else self._found[anchor.row]
+        for frame in set(self._shown) - set(seen):  # what hung there before may be of another
+            if first is not None and not may_hang(first, self._found[self._shown[frame].row]):
+                del self._shown[frame]
         taken = {shown.row for shown in self._shown.values()}
-        free = [row for row, one in enumerate(self._found) if pictured(one) and row not in taken]
+        free = [
+            row for row, one in enumerate(self._found)
+            if row not in taken and pictured(one) and (first is None or may_hang(first, one))
+        ]  # fmt: skip
         for frame in range(FRAMES_OF[layout]):
             if frame not in self._shown and free:
                 self._shown[frame] = OnShow(free.pop(0))
                 self._put(frame)
+            elif frame not in self._shown:
+                self._view.show_notice(frame, NO_MORE if first else "", "", kind="hint")
         self._want()
+
+    def tell_kin(self, *, linked: bool) -> None:
+        """Say which frames show another patient or scroll by depth only."""
+        shown = {frame: self._found[one.row] for frame, one in self.on_show().items()}
+        subjects = {frame: one.subject for frame, one in shown.items()}
+        self._view.show_remarks(remarks(shown, linked=linked), subjects)
+
+    def on_show(self) -> dict[int, OnShow]:
+        """What the frames of the layout show."""
+        limit = FRAMES_OF[self._layout]
+        return {frame: one for frame, one in self._shown.items() if frame < limit}
 
     def _lay_out(self, layout: str) -> None:
         self._cut, self._layout = None, layout

@@ -6,14 +6,13 @@ Lays out, emits intents, takes plain values. Tools are keys first, a slim bar se
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
-    QFileDialog,
     QHBoxLayout,
     QSplitter,
     QStackedLayout,
@@ -22,11 +21,12 @@ from PySide6.QtWidgets import (
 )
 
 from app import keys, theme
-from app.views.review_pages import SentencePage
 from app.views.viewer_bar import ViewerBar, preset_words
 from app.views.viewer_center import ViewerCenter
+from app.views.viewer_doors import Doors
 from app.views.viewer_frames import AFRESH, LAYOUTS
 from app.widgets.content import Content, Picture
+from app.widgets.evidence_frame import Remark
 from app.widgets.key_help import KeyHelp
 from app.widgets.pattern_screen import PatternScreen
 from app.widgets.report_panel import ReportPanel, ReportPart
@@ -54,6 +54,7 @@ class ViewerView(QWidget):
         command_asked: one of ``ASKED``.
         frame_chosen: the frame that keys speak to. frame_pressed: a mouse button went down in it.
         ticked: while something loads, ten times a second.
+        report_stepped: -1 or 1, the report before or the next one.
         display_stated: size and scale of the display, and the reader's statement.
     """
 
@@ -65,6 +66,7 @@ class ViewerView(QWidget):
     command_asked = Signal(str)
     frame_chosen = Signal(int)
     frame_pressed = Signal(int)
+    report_stepped = Signal(int)
     ticked = Signal()
     display_stated = Signal(str, str, str)
 
@@ -79,8 +81,8 @@ class ViewerView(QWidget):
         self.link, self.frames = self.grid.link, self.grid.frames
         self._statement = ""
         self._pattern: PatternScreen | None = None
-        self._body, self.empty = QWidget(), SentencePage("Viewer")
-        self.working = SentencePage("Looking")
+        self._body, self.doors = QWidget(), Doors(self)
+        self.empty, self.working = self.doors.empty, self.doors.working
         self._notes, self._status = TwoLines("Notes"), TwoLines("Status")
         self._stack = QStackedLayout(self)
         self._tick = QTimer(self, interval=TICK_MS)
@@ -89,7 +91,7 @@ class ViewerView(QWidget):
         self._lay_out()
         self._order_tabs()
         self._connect()
-        self._ask_for_files()
+        self.bar.check("fold-series", on=True)
         self.show_empty("Open a file or a folder, or drop it here.")
         self.show_layout("1")
 
@@ -145,6 +147,12 @@ class ViewerView(QWidget):
         self.grid.set_title(frame, title)
         self._follow()
 
+    def show_remarks(
+        self, remarks: Mapping[int, Remark], patients: Mapping[int, str | None]
+    ) -> None:
+        """What the heads of frames say of their patients; see ``FrameGrid.show_remarks``."""
+        self.grid.show_remarks(remarks, patients)
+
     def show_loading(self, frame: int, title: str, done: int, total: int) -> None:
         """How far the decoding is; what is there can be looked at."""
         self.grid.set_title(frame, title, f"loading {done} / {total}" if done < total else "")
@@ -167,6 +175,14 @@ class ViewerView(QWidget):
         if text != self.report.words or not text:
             self.report.show_report(text, parts)
             self._fold("report", shown=bool(text))
+
+    def show_report_place(self, number: int, count: int, *, doubt: str = "") -> None:
+        """Which of several reports is shown, and why it may not belong to the picture."""
+        self.report.show_place(number, count, doubt=doubt)
+
+    def unfold_report(self) -> None:
+        """A report was asked for by hand: it is seen."""
+        self._fold("report", shown=True)
 
     def show_notes(self, notes: Sequence[str]) -> None:
         """What is to be known of the chosen picture, in a quiet line."""
@@ -330,7 +346,8 @@ class ViewerView(QWidget):
 
     def _order_tabs(self) -> None:
         """Tab goes as the eye does: bar, series, frames, report."""
-        report = [*self.report.buttons.values(), self.report.text]
+        steps = [self.report.before, self.report.after]
+        report = [*self.report.buttons.values(), *steps, self.report.text]
         chain = [*self.bar.tab_chain(), self.strip, *self.frames, *report]
         for before, after in itertools.pairwise(chain):
             QWidget.setTabOrder(before, after)
@@ -341,13 +358,16 @@ class ViewerView(QWidget):
             "link": self.link_asked.emit,
             "maximise": lambda: self._maximise(self.active),
             "help": lambda: self.help.open(),
-            "open": self._choose_folder,
-            "open-files": self._choose_files,
+            "open": self.doors.choose_folder,
+            "open-files": self.doors.choose_files,
             "test-pattern": self.open_pattern,
         }
         self.bar.asked.connect(self.do)
+        self.doors.chosen.connect(self.paths_chosen)
+        self.doors.stop_asked.connect(self.stop_asked)
         self.bar.time.moved.connect(self._to_moment)
         self.strip.opened.connect(lambda row: self.series_wanted.emit(row, self.active))
+        self.report.step_asked.connect(self.report_stepped)
         grid.row_dropped.connect(self.series_wanted)
         grid.paths_dropped.connect(self.paths_chosen)
         self.center.acted.connect(self._follow)
@@ -372,20 +392,3 @@ class ViewerView(QWidget):
     def _fold(self, part: str, *, shown: bool) -> None:
         (self.strip if part == "series" else self.report).setVisible(shown)
         self.bar.check(f"fold-{part}", on=shown)
-
-    def _ask_for_files(self) -> None:
-        self.bar.check("fold-series", on=True)
-        folder = self.empty.add_button("Open a folder", primary=True)
-        folder.clicked.connect(self._choose_folder)
-        self.empty.add_button("Open files").clicked.connect(self._choose_files)
-        self.working.add_button("Stop").clicked.connect(self.stop_asked)
-
-    def _choose_folder(self) -> None:
-        folder = QFileDialog.getExistingDirectory(self, "Open a folder")
-        if folder:
-            self.paths_chosen.emit([folder])
-
-    def _choose_files(self) -> None:
-        files, _kind = QFileDialog.getOpenFileNames(self, "Open files")
-        if files:
-            self.paths_chosen.emit(files)

@@ -5,6 +5,7 @@ Owns which frame is chosen and which are seen. Decides nothing about what they s
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
@@ -13,7 +14,7 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app import theme
 from app.widgets.content import Content, ViewState
-from app.widgets.evidence_frame import EvidenceFrame
+from app.widgets.evidence_frame import EvidenceFrame, Remark
 from app.widgets.frame_notice import FrameNotice
 from app.widgets.image_canvas import ImageCanvas
 from app.widgets.series_strip import dragged_row
@@ -50,6 +51,8 @@ class FrameGrid(QWidget):
         self._titles: dict[int, tuple[str, str]] = {}
         self._before: dict[int, ViewState] = {}
         self._watched: dict[int, int] = {}  # id of a widget: its frame
+        self._patients: Mapping[int, str | None] = {}
+        self.link.group_of = self._patient_in
         self._active, self._single, self._layout = 0, False, "1"
         self.frames = tuple(self._frame(number) for number in range(FRAMES))
         self.notices = tuple(FrameNotice(frame) for frame in self.frames)
@@ -176,6 +179,19 @@ class FrameGrid(QWidget):
         self._titles[number] = (words, suffix)
         self._retitle_one(number)
 
+    def show_remarks(
+        self, remarks: Mapping[int, Remark], patients: Mapping[int, str | None]
+    ) -> None:
+        """Lasting words in the heads, and whose pictures the frames show: others never link."""
+        self._patients = patients
+        for number, frame in enumerate(self.frames):
+            frame.set_remark(remarks.get(number, Remark()))
+            self._retitle_one(number)
+        self.link.draw_lines()
+
+    def _patient_in(self, canvas: ImageCanvas) -> str | None:
+        return self._patients.get(self._watched.get(id(canvas), -1))
+
     def refresh(self, number: int) -> None:
         """More slices are there; paint again."""
         for canvas in self.frames[number].shown_canvases:
@@ -244,7 +260,10 @@ class FrameGrid(QWidget):
         words, suffix = self._titles.get(number, ("", ""))
         tail = f"   {suffix}" if suffix else ""
         metrics = QFontMetrics(theme.font("small"))
-        room = self.frames[number].width() - 4 * theme.SPACE_S - metrics.horizontalAdvance(tail)
+        frame = self.frames[number]
+        room = frame.width() - 4 * theme.SPACE_S - metrics.horizontalAdvance(tail)
+        room -= frame.remark_width
         cut = metrics.elidedText(words, Qt.TextElideMode.ElideRight, max(0, room))
-        self.frames[number].set_title(f"{cut}{tail}")
-        self.frames[number].setAccessibleName(f"{words}{tail}" or "Frame")
+        frame.set_title(f"{cut}{tail}")
+        said = f"{frame.remark.words}   {words}{tail}".strip()
+        frame.setAccessibleName(said or "Frame")

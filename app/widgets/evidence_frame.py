@@ -8,6 +8,7 @@ pictures that are being judged.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QRect, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
@@ -24,6 +25,19 @@ MOST_PICTURES = 16
 TEXT_SHARE = 0.4  # of a frame that shows pictures and text
 LEAST_TEXT = 200  # a column narrower than this breaks words
 WIDE = 1.35  # a frame wider than this times its height puts the text beside the pictures
+
+
+@dataclass(frozen=True)
+class Remark:
+    """A lasting sentence at the start of a frame's head; ``warn`` draws it as a warning."""
+
+    words: str = ""
+    warn: bool = False
+
+    @property
+    def text(self) -> str:
+        """With its sign."""
+        return f"▲ {self.words}" if self.warn and self.words else self.words
 
 
 class EvidenceFrame(QWidget):
@@ -63,6 +77,10 @@ class EvidenceFrame(QWidget):
         self._pointed: ImageCanvas | None = None
         self._title = QLabel(title, self)
         self._title.setProperty("role", "small")
+        self.remark = Remark()
+        self._remark = QLabel(self)
+        self._remark.setProperty("role", "small")
+        self._remark.hide()
         self.text = TextPanel(self, selectable=selectable)
         self.text.hide()
         self.text.viewport().installEventFilter(self)
@@ -86,6 +104,20 @@ class EvidenceFrame(QWidget):
         if align is not None:
             self._title.setAlignment(align | Qt.AlignmentFlag.AlignVCenter)
         self._arrange()
+
+    def set_remark(self, remark: Remark) -> None:
+        """What stands before the title and is never cut."""
+        if remark == self.remark:
+            return
+        self.remark = remark
+        self._remark.setText(remark.text)
+        self._remark.setStyleSheet(f"color: {theme.WARN if remark.warn else theme.TEXT};")
+        self._arrange()
+
+    @property
+    def remark_width(self) -> int:
+        """Room of the head that the remark takes."""
+        return self._remark.sizeHint().width() + theme.SPACE_M if self.remark.words else 0
 
     def set_overlays(self, overlays: frozenset[str]) -> None:
         """What is written over pictures; see ``ImageCanvas.set_overlays``."""
@@ -198,13 +230,15 @@ class EvidenceFrame(QWidget):
 
     def _arrange(self) -> None:
         inner = self.rect().adjusted(BORDER, BORDER, -BORDER, -BORDER)
-        if self._title.text():
+        if self._title.text() or self.remark.words:
             head = theme.px("small") + 9
-            self._title.setGeometry(
-                inner.left() + theme.SPACE_S, inner.top(), inner.width() - 2 * theme.SPACE_S, head
-            )
+            line = QRect(inner.left(), inner.top(), inner.width(), head)
+            line.adjust(theme.SPACE_S, 0, -theme.SPACE_S, 0)
+            self._remark.setGeometry(line)
+            self._title.setGeometry(line.adjusted(self.remark_width, 0, 0, 0))
             inner.setTop(inner.top() + head)
         self._title.setVisible(bool(self._title.text()))
+        self._remark.setVisible(bool(self.remark.words))
         count = len(self.shown_canvases)
         has_text = self._content.text is not None
         pictures, text = split(inner, pictures=count > 0, text=has_text)

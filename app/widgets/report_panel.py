@@ -10,7 +10,15 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app import theme
 from app.keys import with_key
@@ -93,13 +101,15 @@ class ReportText(TextPanel):
 
 
 class ReportPanel(QFrame):
-    """The text and the two jumps above it.
+    """The text, the two jumps above it, steps to other reports, and a doubt whose it is.
 
     Signals:
         jumped: nothing to know; the reader went to a section.
+        step_asked: -1 or 1, the report before or the next one.
     """
 
     jumped = Signal(str)
+    step_asked = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -117,11 +127,23 @@ class ReportPanel(QFrame):
             self.buttons[name] = button
             row.addWidget(button)
         row.addStretch(1)
+        self.place, self.doubt = QLabel(), QLabel()
+        self.place.setProperty("role", "small")
+        row.addWidget(self.place)
+        self.before = self._step_button("control-up", "Report before", -1)
+        self.after = self._step_button("control-down", "Next report", 1)
+        row.addWidget(self.before)
+        row.addWidget(self.after)
+        self.doubt.setWordWrap(True)
+        self.doubt.setStyleSheet(f"color: {theme.WARN};")
+        self.doubt.setContentsMargins(theme.SPACE_S, theme.SPACE_XS, 0, theme.SPACE_XS)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(row)
+        column.addWidget(self.doubt)
         column.addWidget(self.text, 1)
+        self.show_place(1, 1)
         theme.theme.scaled.connect(self._fit)
         self._fit()
         self.name_keys()
@@ -136,6 +158,25 @@ class ReportPanel(QFrame):
         self.text.show_parts(text, parts)
         for name, button in self.buttons.items():
             button.setVisible(any(part.name == name and part.heading for part in parts))
+
+    def show_place(self, number: int, count: int, *, doubt: str = "") -> None:
+        """Which of several reports it is, and why it may not be of the patient beside it."""
+        for widget in (self.place, self.before, self.after):
+            widget.setVisible(count > 1)
+        self.place.setText(f"{number} / {count}")
+        self.before.setEnabled(number > 1)
+        self.after.setEnabled(number < count)
+        self.doubt.setText(f"▲ {doubt}" if doubt else "")
+        self.doubt.setVisible(bool(doubt))
+
+    def _step_button(self, icon: str, words: str, by: int) -> QToolButton:
+        made = QToolButton()
+        made.setProperty("kind", "flat")
+        made.setIcon(theme.icon(icon, size=14))
+        made.setToolTip(words)
+        made.setAccessibleName(words)
+        made.clicked.connect(lambda: self.step_asked.emit(by))
+        return made
 
     def jump(self, name: str) -> bool:
         """Go to the findings or the impression."""

@@ -8,7 +8,7 @@ the crosshair are everyone's, linked or not.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -51,6 +51,8 @@ class ViewLink(QObject):
         self._active: ImageCanvas | None = None
         self._tool = "window"
         self._hidden = False
+        # Whose picture a canvas shows; two known ones that differ share nothing.
+        self.group_of: Callable[[ImageCanvas], str | None] = _nobody
 
     @property
     def on(self) -> bool:
@@ -92,7 +94,7 @@ class ViewLink(QObject):
             shown = canvas.picture
             if self._lines and active is not None and active is not canvas and shown is not None:
                 cut = active.picture
-                if cut is not None and active.isVisible():
+                if cut is not None and active.isVisible() and not self._apart(canvas, active):
                     here, there = canvas.slice_and_moment[0], active.slice_and_moment[0]
                     line = reference_line(shown, here, cut, there)
             canvas.set_lines((line,) if line is not None else ())
@@ -100,13 +102,17 @@ class ViewLink(QObject):
     def _pass_on(self, acting: ImageCanvas) -> None:
         if self._on:
             for canvas in self._canvases:
-                if canvas is not acting:
+                if canvas is not acting and not self._apart(canvas, acting):
                     canvas.set_state(self._following(canvas, acting))
         self._active = acting
         if self._lines:
             self.draw_lines()
         if not acting.playing:  # a cine is nobody's hand
             self.moved.emit(acting)
+
+    def _apart(self, one: ImageCanvas, other: ImageCanvas) -> bool:
+        groups = self.group_of(one), self.group_of(other)
+        return None not in groups and groups[0] != groups[1]
 
     def _following(self, canvas: ImageCanvas, acting: ImageCanvas) -> ViewState:
         """The state that a canvas takes after another one was acted on."""
@@ -165,6 +171,8 @@ class ViewLink(QObject):
         for canvas in self._canvases:
             if canvas is source or not same_space(canvas.picture, source.picture):
                 continue
+            if self._apart(canvas, source):
+                continue
             canvas.set_cross(point)
             if point is not None and canvas.picture is not None:
                 last = max(1, canvas.picture.slices - 1)
@@ -181,3 +189,8 @@ class ViewLink(QObject):
         self._hidden = hidden
         for canvas in self._canvases:
             canvas.hide_words(hidden=hidden)
+
+
+def _nobody(_canvas: ImageCanvas) -> str | None:
+    """Pages that know no patients."""
+    return None
