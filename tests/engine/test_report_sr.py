@@ -156,6 +156,27 @@ def test_text_without_a_named_character_set(encoding: str, text: str, tmp_path: 
     assert (read_file(path).text or "").strip() == f"Report\nFinding: {text}"
 
 
+def test_chinese_escapes_leave_no_trace_and_names_are_known(tmp_path: Path) -> None:
+    escape = b"\x1b$)A"  # PS3.5 annex K: anew in every line and every part of a name
+    name = b"^".join(escape + part.encode("gb2312") for part in ("欧阳", "小东"))
+    lines = [escape + line.encode("gb2312") for line in ("双肺清晰.", "欧阳小东无异常, end")]
+    text = b"\r\n".join(lines)
+    text += b" " * (len(text) % 2)
+    marks = {b"N" * (len(name) + len(name) % 2): name + b" " * (len(name) % 2)}
+    marks[b"T" * len(text)] = text
+    holders = [mark.decode() for mark in marks]
+    item = node("TEXT", FINDING, TextValue=holders[1])
+    dataset = structured("Report", item, PatientName=holders[0])
+    dataset.SpecificCharacterSet = ["", "ISO 2022 IR 58"]
+    path = written(tmp_path / "a.dcm", dataset)
+    raw = path.read_bytes()
+    for mark, meant in marks.items():
+        raw = raw.replace(mark, meant)
+    path.write_bytes(raw)
+    found = (read_file(path).text or "").replace("[removed][removed]", "[removed]")
+    assert found.rstrip() == "Report\nFinding: 双肺清晰.\n[removed]无异常, end"
+
+
 def test_deep_nesting_is_cut_and_does_not_fail(tmp_path: Path) -> None:
     item = node("TEXT", FINDING, TextValue="deep")
     for _ in range(60):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from pydicom import charset
 from pydicom.dataset import FileDataset
 from pydicom.errors import BytesLengthException, InvalidDicomError
 from pydicom.filereader import read_partial
@@ -43,6 +44,9 @@ PARSE_ERRORS = (
     NotImplementedError, RecursionError, zlib.error, OverflowError, struct.error,
     BytesLengthException, ArithmeticError, MemoryError,
 )  # fmt: skip
+# pydicom counts IR 58 among the sets whose escapes Python's codec takes out; it does not, and
+# they would stay in the words, ESC $ ) A before each name (PS3.3 C.12.1.1.2, table C.12-4)
+charset.handled_encodings = tuple(set(charset.handled_encodings) - {"iso_ir_58"})
 
 
 @dataclass(frozen=True, eq=False)
