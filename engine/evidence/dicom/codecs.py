@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from engine.evidence.dicom.codestream import END, LOSSLESS, Stream, is_whole, read_stream
 from engine.evidence.dicom.color import space_of
 from engine.evidence.dicom.frames import Cut
+from engine.evidence.dicom.jpeg_scans import whole_part
 from engine.evidence.dicom.layout import Layout
 
 Array = NDArray[Any]
@@ -64,7 +65,7 @@ def decode_frame(src: bytes, syntax: str, layout: Layout) -> tuple[Array, Stream
         return _native(src, layout), None  # a syntax that is named and was never applied
     if stream is None:
         raise Cut if len(src) < 16 else Unfit("no codestream of any kind")
-    _check(src, stream, layout)
+    src = _checked(src, stream, layout)
     lossy = stream.process not in (0, 0xF7) and stream.process not in LOSSLESS
     if lossy and layout.samples == 3 and space_of(layout.photometric, stream) == "ybr":
         values, stream = _jpeg(src, stream, colors="RGB"), replace(stream, space="rgb")
@@ -75,13 +76,21 @@ def decode_frame(src: bytes, syntax: str, layout: Layout) -> tuple[Array, Stream
     return values, stream
 
 
-def _check(src: bytes, stream: Stream, layout: Layout) -> None:
-    """Sizes agree and the stream is whole, before anything is allocated."""
+def _checked(src: bytes, stream: Stream, layout: Layout) -> bytes:
+    """The stream without what fills its rest; sizes agree and it is whole before it is decoded."""
     count = stream.components or layout.samples
     if (stream.rows, stream.columns, count) != (layout.rows, layout.columns, layout.samples):
         raise Unfit("the codestream holds another picture size than the header says")
-    if layout.values > stream.most * len(src) or not is_whole(src, stream):
+    if layout.values > stream.most * len(src):
         raise Cut
+    if not stream.process:
+        if not is_whole(src, stream):
+            raise Cut
+        return src
+    found = whole_part(src)
+    if found is None:
+        raise Cut
+    return found
 
 
 def _decoded(src: bytes, stream: Stream) -> Array:
@@ -100,12 +109,13 @@ def _decoded(src: bytes, stream: Stream) -> Array:
 def _jpeg(src: bytes, stream: Stream, *, colors: str = "YCBCR") -> Array:
     """JPEG, without any colour transform if not asked; a frame with lost bytes is found by trial.
 
-    A decoder that runs out of data fills the rest with its last value and says nothing. Where
-    the last corner is flat (colour: always) the frame is decoded again with bytes put before its
-    end marker: a whole frame never reaches them.
+    A decoder that runs out of data fills the rest with its last value and says nothing. The frame
+    is decoded again with bytes put before its end marker: a whole frame never reaches them. Grey
+    lossless frames, which are slow to decode, only if they end as a decoder makes up an end.
     """
     values = _plain_jpeg(src, stream, colors)
-    if stream.components > 1 or _is_flat(values, 1 if stream.process in LOSSLESS else 8):
+    trusted = stream.process in LOSSLESS and stream.components == 1
+    if not trusted or _goes_on(values[-2:, -6:].astype(np.int64)):
         head = src[: src.rfind(END)].rstrip(b"\xff")
         again = _plain_jpeg(head + PROBE + END, stream, colors)
         if not np.array_equal(values, again):
@@ -118,18 +128,6 @@ def _plain_jpeg(src: bytes, stream: Stream, colors: str) -> Array:
     if stream.components == 1:
         return np.asarray(imagecodecs.jpeg8_decode(src))
     return np.asarray(imagecodecs.jpeg8_decode(src, colorspace="YCBCR", outcolorspace=colors))
-
-
-def _is_flat(values: Array, block: int) -> bool:
-    """True if the picture may end in what a decoder makes up: one value, or one step for ever.
-
-    Of a lossless stream the last values are looked at, of others the last block.
-    """
-    if block == 1:
-        return _goes_on(values[-2:, -6:].astype(np.int64))
-    last = values[(len(values) - 1) // block * block :]
-    last = last[:, (values.shape[1] - 1) // block * block :]
-    return bool((last == last[:1, :1]).all())
 
 
 def _goes_on(last: Array) -> bool:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engine.evidence.dicom import jpeg_scans
+
 TAIL = 64
-END = b"\xff\xd9"
+END, FILL = b"\xff\xd9", b"\0\xff "
 FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC} | {0xF7}
 ALONE = frozenset({0x01, *range(0xD0, 0xDA)})
 LOSSLESS, PROGRESSIVE, JPEG_LS = frozenset({0xC3, 0xC7, 0xCB, 0xCF}), frozenset({0xC2, 0xCA}), 0xF7
@@ -206,11 +208,12 @@ class _Bits:
 def is_whole(src: bytes, stream: Stream) -> bool:
     """False if the frame ends before its codestream does.
 
-    Every tile part of JPEG 2000 says how long it is; JPEG ends with a marker. JPEG XL is left to
-    its decoder, which tells by itself.
+    Every tile part of JPEG 2000 says how long it is; JPEG ends with a marker, and its restart
+    intervals, components and progressive bits can be counted. JPEG XL is left to its decoder,
+    which tells by itself.
     """
     if stream.process:
-        return END in src[-TAIL:]
+        return jpeg_scans.whole_part(src) is not None
     if stream.components == 0:
         return True
     return _has_every_tile(src, stream)
@@ -223,9 +226,13 @@ def _has_every_tile(src: bytes, stream: Stream) -> bool:
         seen.add(_short(src, at + 4))
         length = _long(src, at + 6)
         if length == 0 or at + length > len(src):
-            return length == 0 and END in src[-TAIL:]
+            return length == 0 and _ends_marked(src)
         at += length
-    marked = END in src[-TAIL:]
     if src[at : at + 2] == END or at >= len(src):
         return len(seen) >= stream.tiles
-    return marked
+    return _ends_marked(src)
+
+
+def _ends_marked(src: bytes) -> bool:
+    """True if an end marker stands last, before whatever fills the rest."""
+    return END in src[-TAIL:] or END in src.rstrip(FILL)[-TAIL:]
