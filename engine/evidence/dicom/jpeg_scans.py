@@ -155,10 +155,11 @@ def _units(scan: _Scan, found: _Walk) -> int:
     sizes = (found.columns, found.rows)
     if len(scan.names) == 1:
         mine = found.sampling.get(scan.names[0], (1, 1))
-        wide, high = (
-            -(-(-(-size * one // all_)) // block)
-            for size, one, all_ in zip(sizes, mine, most, strict=True)
-        )
-    else:
-        wide, high = (-(-size // (block * one)) for size, one in zip(sizes, most, strict=True))
-    return wide * high
+        own = [_up(size * mine[axis], most[axis]) for axis, size in enumerate(sizes)]
+        return _up(own[0], block) * _up(own[1], block)
+    return _up(sizes[0], block * most[0]) * _up(sizes[1], block * most[1])
+
+
+def _up(number: int, by: int) -> int:
+    """A quotient, rounded up."""
+    return -(-number // by)
