@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select, text
+from sqlalchemy import Connection, delete, func, insert, select, text, update
 
 from db.clock import now_utc
-from db.collections import NewEvidence, collection_id
+from db.collections import EvidenceRow, NewEvidence, collection_id
 from db.errors import StoreError
 from db.schema import evidence, evidence_file, indexed_file
 from db.session import Store
@@ -104,6 +104,27 @@ def add_evidence(
         ids = _insert(connection, home, rows)
         _mark(connection, home, done, reader)
     return ids
+
+
+def note_lost(store: Store, row: EvidenceRow, code: str, reason: str) -> bool:
+    """Keep that the picture of an object cannot be had: it counts as left out from now on.
+
+    Args:
+        store: the home's database.
+        row: the object as it was listed; one that was read again meanwhile is let alone.
+        code: the reader's short word.
+        reason: the reader's sentence.
+
+    Returns:
+        True if it was noted now.
+    """
+    same = (evidence.c.id == row.id, evidence.c.added_utc == row.added_utc)
+    found = {"kind": "error", "form": None, "error_code": code, "error_message": reason}
+    with store.session() as connection:
+        done = connection.execute(
+            update(evidence).where(*same, evidence.c.error_code.is_(None)).values(**found)
+        )
+    return bool(done.rowcount)
 
 
 def note_unread(

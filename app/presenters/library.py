@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtGui import QImage
@@ -37,9 +38,12 @@ from db.collections import (
     related,
     report_of,
 )
+from db.indexing import note_lost
+from engine.errors import EvidenceError
 
 PAGE = 200
 TILE, LARGE = 160, 512
+PASSING = ("missing", "denied", "unreadable")  # of the disk, not of the picture
 Page = tuple[tuple[EvidenceRow, ...], dict[str, int]]
 
 
@@ -53,13 +57,13 @@ class LibraryPresenter(Presenter):
 
     def __init__(self, view: Any, services: Services) -> None:
         super().__init__(view, services)
-        self._pictures = Pictures(services, self, forgotten=view.forget_picture)
-        self._large = Pictures(services, self, most=1)
+        self._pictures = Pictures(services, self, forgotten=view.forget_picture, lost=self._lost)
+        self._large = Pictures(services, self, most=1, lost=self._lost)
         self._chosen = ""
         self._filter = LibraryFilter()
         self._patient: tuple[str, str] | None = None
         self._rows: dict[str, EvidenceRow] = {}
-        self._loaded = 0
+        self._loaded = self._total = 0
         self._question = 0
         self._previewed = ""
         self._import = LibraryImport(
@@ -204,7 +208,7 @@ class LibraryPresenter(Presenter):
             return
         self._pictures.forget()
         self._rows = {str(row.id): row for row in rows}
-        self._loaded = len(rows)
+        self._loaded, self._total = len(rows), total
         tiles = [tile_of(row, kin=kin.get(row.subject or "", 0)) for row in rows]
         self.view.show_items(total, tiles, chosen=self._previewed)
         if not rows:
@@ -241,6 +245,30 @@ class LibraryPresenter(Presenter):
                 picture_of_row(row), TILE, lambda image: self.view.show_picture(key, image),
                 key=key,
             )  # fmt: skip
+
+    def _lost(self, key: str, error: EvidenceError) -> None:
+        """Keep that a picture cannot be had, as an import does that finds it at once."""
+        row = self._rows.get(key)
+        if row is None or row.error_code or row.file_count > 1 or error.code in PASSING:
+            return  # of a series the middle file alone was read
+        lost = replace(row, kind="error", form=None, error_code=error.code,
+                       error_message=error.reason)  # fmt: skip
+        store = self.services.store
+        self.services.tasks.query(
+            self, lambda: (note_lost(store, row, error.code, error.reason), lost), self._take_lost
+        )
+
+    def _take_lost(self, answer: tuple[bool, EvidenceRow]) -> None:
+        noted, row = answer
+        key = str(row.id)
+        if not noted or key not in self._rows:
+            return
+        self._rows[key] = row
+        self._loaded, self._total = self._loaded - 1, self._total - 1
+        self.view.show_lost(self._total, tile_of(row))
+        if key == self._previewed:
+            self.view.show_preview(preview_of(row))
+        self._look()
 
     def _item_chosen(self, key: str) -> None:
         row = self._rows.get(key)

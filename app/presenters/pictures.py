@@ -23,6 +23,7 @@ from engine.evidence.item import ImageRef, VolumeRef
 
 Ref = ImageRef | VolumeRef
 Done = Callable[[QImage | None], None]
+Lost = Callable[[str, EvidenceError], None]
 AT_ONCE = 2  # of the pool's threads; the rest is for what the user looks at
 KEPT_FILES, PRUNED_TO = 20_000, 15_000
 
@@ -45,6 +46,12 @@ def cache_name(ref: Ref, size: int) -> str:
 
 def picture_of(ref: Ref, size: int, folder: Path) -> QImage | None:
     """A thumbnail from the folder, else decoded and kept there; None if it has no picture."""
+    found = picture_or_why(ref, size, folder)
+    return found if isinstance(found, QImage) else None
+
+
+def picture_or_why(ref: Ref, size: int, folder: Path) -> QImage | EvidenceError | None:
+    """The same, or what the readers say of a picture that cannot be had."""
     # Decoding pulls in the file readers; that happens here, on a thread, not with the page.
     from engine.evidence.pixels import thumbnail
 
@@ -54,7 +61,9 @@ def picture_of(ref: Ref, size: int, folder: Path) -> QImage | None:
         if not image.isNull():
             return image
         image = to_image(np.ascontiguousarray(thumbnail(ref, size)))
-    except (EvidenceError, OSError):
+    except EvidenceError as error:
+        return error
+    except OSError:
         return None
     _keep(image, kept)
     return image
@@ -99,6 +108,7 @@ class Pictures:
         owner: the presenter; what comes after it is gone is dropped.
         most: wishes that may wait; older ones are forgotten, told by ``forgotten``.
         forgotten: called with the key of a wish that was dropped, so that it can come again.
+        lost: called with the key of a wish that cannot be had, and why, after ``done``.
     """
 
     def __init__(
@@ -108,11 +118,13 @@ class Pictures:
         *,
         most: int = 400,
         forgotten: Callable[[str], None] | None = None,
+        lost: Lost | None = None,
     ) -> None:
         self._services = services
         self._owner = owner
         self._most = most
         self._forgotten = forgotten
+        self._lost = lost
         self._waiting: dict[str, tuple[Ref, int, Done]] = {}
         self._running = 0
         self._pruned = False
@@ -148,18 +160,20 @@ class Pictures:
     def _next(self) -> None:
         if self._running >= AT_ONCE or not self._waiting:
             return
-        ref, size, done = self._waiting.pop(next(reversed(self._waiting)))
+        key, (ref, size, done) = self._waiting.popitem()
         folder, first = self._services.home.thumbnails, not self._pruned
         self._running, self._pruned = self._running + 1, True
 
-        def work() -> QImage | None:
+        def work() -> QImage | EvidenceError | None:
             if first:
                 prune(folder)
-            return picture_of(ref, size, folder)
+            return picture_or_why(ref, size, folder)
 
-        def took(image: QImage | None) -> None:
+        def took(found: QImage | EvidenceError | None) -> None:
             self._running -= 1
-            done(image)
+            done(found if isinstance(found, QImage) else None)
+            if self._lost is not None and isinstance(found, EvidenceError):
+                self._lost(key, found)
             self._next()
 
         self._services.tasks.run(self._owner, work, took, lambda _error: took(None))

@@ -90,6 +90,13 @@ class EvidenceModel(RowsModel[EvidenceShown]):
         self._shown = len(self._rows)
         self.endInsertRows()
 
+    def replace(self, row: EvidenceShown) -> None:
+        """An object that turned out otherwise: it keeps its place until the next listing."""
+        place = self._places.get(row.key)
+        if place is not None:
+            self._rows[place] = row
+            self.dataChanged.emit(self.index(place, 0), self.index(place, len(COLUMNS) - 1))
+
     @property
     def total(self) -> int:
         """Objects in the collection under the filter, loaded or not."""

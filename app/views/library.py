@@ -211,7 +211,7 @@ class LibraryView(QWidget):
     def show_items(self, total: int, rows: Sequence[EvidenceShown], *, chosen: str = "") -> None:
         """Show the first page of a collection under the filter; the chosen object stays so."""
         self.model.restart(total, rows)
-        self.count.setText(f"{total:,} object{'' if total == 1 else 's'}")
+        self._count(total)
         self._shape_chosen()
         if rows:
             place = self.model.place_of(chosen) or 0
@@ -221,6 +221,11 @@ class LibraryView(QWidget):
     def add_items(self, rows: Sequence[EvidenceShown]) -> None:
         """Show the page that was asked for."""
         self.model.append(rows)
+
+    def show_lost(self, total: int, shown: EvidenceShown) -> None:
+        """An object whose picture cannot be had stays in its place, and is no longer counted."""
+        self.model.replace(shown)
+        self._count(total)
 
     def show_picture(self, key: str, image: QImage | None) -> None:
         """Show a thumbnail."""
@@ -255,6 +260,9 @@ class LibraryView(QWidget):
     def ask_files(self) -> list[str]:
         """Let the user choose files; an empty list if none."""
         return list(QFileDialog.getOpenFileNames(self, "Import files or archives")[0])
+
+    def _count(self, total: int) -> None:
+        self.count.setText(f"{total:,} object{'' if total == 1 else 's'}")
 
     # -- what the user does
 

@@ -21,7 +21,7 @@ from app.shown import LibraryFilter
 from app.views.library import LibraryView
 from app.views.models import ModelsView
 from app.views.neighbours import NeighboursView
-from db.collections import NewEvidence, add_collection, file_rows
+from db.collections import FileRow, NewEvidence, add_collection, file_rows
 from db.home import Home
 from db.indexing import add_evidence
 from db.session import Store, open_store
@@ -440,6 +440,34 @@ def test_a_broken_or_missing_picture_is_none(home: Home, tmp_path: Path) -> None
     got: list[Any] = []
     Pictures(page_services(home=home), got).want(None, 64, got.append)
     assert got == [None]
+
+
+def test_a_picture_that_cannot_be_decoded_is_left_out_from_then_on(
+    home: Home, store: Store, tmp_path: Path
+) -> None:
+    good, bad, gone = (tmp_path / name for name in ("good.png", "bad.png", "gone.png"))
+    picture_file(tmp_path, "good.png")
+    bad.write_bytes(good.read_bytes()[:-30])
+    add_collection(store, "c")
+    rows = [NewEvidence(path, (FileRow(path, 1, 1),), "image", form="2d")
+            for path in (bad, good, gone)]  # fmt: skip
+    ids = [str(number) for number in add_evidence(store, "c", rows)]
+    view, _, presenter = library(home, store)
+    presenter.shown()
+    view.item_chosen.emit(ids[0])
+    for key in ids:
+        view.picture_wanted.emit(key)
+    (total, tile), _ = view.last("show_lost")
+    assert (total, tile.key, tile.kind) == (2, ids[0], "error")
+    assert tile.problem
+    assert view.last("show_preview")[0][0].problem == tile.problem
+    (shown, _), _ = view.last("show_collections")
+    assert (shown[0].count, shown[0].left_out) == (2, 1), "a missing file is not a damaged one"
+    assert view.names().count("show_lost") == 1, "told once, however often it is decoded"
+    view.filter_changed.emit(LibraryFilter(problems=True))
+    assert [one.key for one in view.last("show_items")[0][1]] == [ids[0]]
+    view.filter_changed.emit(LibraryFilter())
+    assert [one.key for one in view.last("show_items")[0][1]] == ids[1:]
 
 
 @pytest.mark.parametrize(
