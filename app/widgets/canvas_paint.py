@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen, QPolygonF
 
 from app import theme
 from app.widgets import canvas_words as words
@@ -56,7 +56,24 @@ def draw_slice(
     if not images.paint(painter, picture, state, placed, view):
         painter.fillRect(view, QColor(theme.PICTURE))
         return
+    if picture.absent is not None:
+        draw_gaps(painter, picture.absent, placed, view)
     fill_around(painter, placed.rect, view)
+
+
+def draw_gaps(
+    painter: QPainter, absent: NDArray[np.bool_], placed: Placement, view: QRectF
+) -> None:
+    """Hatch rows or columns of a cut where no slice lies."""
+    rows = _runs(np.asarray(absent.all(axis=1)))
+    columns = _runs(np.asarray(absent.all(axis=0)))
+    regions = [placed.region(0, first, placed.columns, last) for first, last in rows]
+    if not rows:
+        regions = [placed.region(first, 0, last, placed.rows) for first, last in columns]
+    for region in regions:
+        part = region.intersected(view)
+        painter.fillRect(part, QColor(theme.PANEL))
+        painter.fillRect(part, QBrush(QColor(theme.LINE), Qt.BrushStyle.BDiagPattern))
 
 
 def fill_around(painter: QPainter, inside: QRectF, view: QRectF) -> None:

@@ -160,10 +160,12 @@ def zoom_words(state: ViewState) -> str:
 
 
 def source_words(source: str | None) -> str:
-    """A header's word for a reader: ``Imager Pixel Spacing``."""
-    if source in SOURCES:
-        return SOURCES[source]
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", source or "")
+    """A header's word for a reader: ``Imager Pixel Spacing``, also of several."""
+    words = [
+        SOURCES.get(one) or re.sub(r"(?<=[a-z])(?=[A-Z])", " ", one)
+        for one in (source or "").split(" and ")
+    ]
+    return " and ".join(words)
 
 
 def at_detector(picture: Picture) -> bool:

@@ -19,8 +19,8 @@ from app import theme
 from app.widgets.canvas_words import position_words
 from app.widgets.content import Picture, ViewState, slice_index
 from app.widgets.image_canvas import ImageCanvas
-from app.widgets.measure import named_value, place_words, value_words
-from app.widgets.reslice import NAMES, Planes, can_reslice, planes_of
+from app.widgets.measure import NO_SLICE, index_words, named_value, place_words, value_words
+from app.widgets.reslice import NAMES, Planes, can_reslice, in_gap, planes_of
 from app.widgets.view_commands import Room, fit_scale
 
 COLORS = dict(zip(NAMES, theme.PLOT_COLORS[:3], strict=True))
@@ -284,9 +284,12 @@ class MprView(QWidget):
         z, y, x = (round(part) for part in picture.geometry.index(self._point))
         depth, rows, columns = picture.array.shape[:3]
         if 0 <= z < depth and 0 <= y < rows and 0 <= x < columns and picture.is_ready(z):
-            moment = self.active.slice_and_moment[1]
-            said.append(named_value(picture, value_words(picture, z, moment, x, y)))
-            said.append(f"stored slice {z + 1}, row {y}, column {x}")
+            if in_gap(picture.geometry, self._point):
+                said.append(NO_SLICE)
+            else:
+                moment = self.active.slice_and_moment[1]
+                said.append(named_value(picture, value_words(picture, z, moment, x, y)))
+                said.append(index_words(picture, z, moment, x, y))
         for name in NAMES:
             canvas = self.canvases[name]
             if canvas.picture is not None:

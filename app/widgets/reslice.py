@@ -9,6 +9,7 @@ Refuses volumes without a geometry or with one slice.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,7 +32,14 @@ TILTED = (
     "places and distances are right either way."
 )
 MOST_BYTES = 2_000_000_000
+GAP_STEPS = 2.0  # a distance of more usual steps than this is a gap, not a way of scanning
+ALIKE = 0.05
+ON_SLICE = 1e-3
+GAPS = "Where slices are missing nothing is drawn (hatched)."
+ACROSS = " and slice positions"
+WHOLE_GRID = ("header", "pixdim", "qform", "sform")  # distances of files that give all three in one place
 Triple = tuple[int, int, int]
+Stored = Callable[[int, int, int, int], Triple | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,11 +82,15 @@ def planes_of(picture: Picture) -> Planes:
         raise ValueError("three planes need a volume whose place in the patient is known")
     assert picture.geometry is not None
     order = patient_axes(picture.geometry)
-    even, notes = evened(picture)
+    even, gone, notes = evened(picture)
     made = {}
     for name in NAMES:
-        acquired = order[0] == RUNS[name][0][0]
-        made[name] = _plane(picture if acquired else even, name, order)
+        if order[0] == RUNS[name][0][0]:
+            made[name] = _plane(picture, name, order)
+        else:
+            made[name] = replace(
+                _plane(even, name, order, gone), spacing_source=_across(picture.spacing_source)
+            )
     if _tilt(picture.geometry) > EVEN_MM:
         notes += (TILTED,)
     return Planes(**made, notes=notes)
@@ -104,43 +116,107 @@ def _tilt(geometry: Geometry) -> float:
     return float(np.linalg.norm(geometry.slice_step - along))
 
 
-def evened(picture: Picture) -> tuple[Picture, tuple[str, ...]]:
-    """The volume with slices at even distances, and what was done to it in words."""
+def gaps_of(geometry: Geometry) -> tuple[float, tuple[tuple[float, float], ...]]:
+    """The usual step from slice to slice and the gaps between slices, both along the normal.
+
+    The usual step is the lower quartile of all: of a few slices left of many even the median step
+    is a gap. Three alike steps in a row are a way of scanning, however large.
+
+    Returns:
+        Step in mm; (from, to) of each gap in mm, as ``Geometry.distance`` counts.
+    """
+    places = np.unique(np.round(geometry.distance(), 4))
+    steps = np.diff(places)
+    if not steps.size:
+        return 1.0, ()
+    step = float(np.quantile(steps, 0.25, method="lower"))
+    alike = np.abs(np.diff(steps)) <= ALIKE * np.maximum(steps[1:], steps[:-1])
+    regular = np.zeros(len(steps), bool)
+    for first in np.flatnonzero(alike[1:] & alike[:-1]):
+        regular[first : first + 3] = True
+    wide = np.flatnonzero((steps > GAP_STEPS * step + EVEN_MM) & ~regular)
+    return step, tuple((float(places[at]), float(places[at + 1])) for at in wide)
+
+
+def in_gap(geometry: Geometry, point: NDArray[np.float64]) -> bool:
+    """True if a patient point lies in a gap, more than a usual step from the nearest slice."""
+    return bool(_gone(geometry, np.array([float(point @ geometry.normal)]))[0])
+
+
+def _gone(geometry: Geometry, places: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which distances along the normal lie in a gap."""
+    step, gaps = gaps_of(geometry)
+    made = np.zeros(len(places), bool)
+    for start, end in gaps:
+        made |= (places > start + step + EVEN_MM) & (places < end - step - EVEN_MM)
+    return made
+
+
+def evened(picture: Picture) -> tuple[Picture, NDArray[np.bool_] | None, tuple[str, ...]]:
+    """The volume with slices at even distances.
+
+    Returns:
+        The volume; which of its slices lie in a gap, None for none; what was done in words.
+    """
     geometry = picture.geometry
     assert geometry is not None
     count = len(geometry.origin_Z3)
     even = geometry.origin_Z3[0] + np.arange(count)[:, None] * geometry.slice_step
     if np.abs(geometry.origin_Z3 - even).max() <= EVEN_MM:
-        return picture, ()
+        return picture, None, ()
     distance = geometry.distance()
-    gaps = np.abs(np.diff(distance))
-    step = float(np.median(gaps[gaps > 1e-6])) if (gaps > 1e-6).any() else 1.0
+    step, _gaps = gaps_of(geometry)
     wanted = round(abs(distance[-1] - distance[0]) / step) + 1
     each = picture.array.nbytes // count
     wanted = max(2, min(wanted, MOST_BYTES // max(1, each)))
     places = np.linspace(distance[0], distance[-1], wanted)
     order = np.argsort(distance, kind="stable")
     index = np.interp(places, distance[order], order.astype(float))
-    array = _interpolated(picture.array, index)
     origin = np.stack(
         [np.interp(index, np.arange(count), geometry.origin_Z3[:, axis]) for axis in range(3)],
         axis=1,
     )
     apart = abs(float(places[1] - places[0]))
-    said = f"Slices lie unevenly: planes across them are interpolated to {apart:.1f} mm."
+    said = (f"Slices lie unevenly: planes across them are interpolated to {apart:.1f} mm.",)
+    gone = _gone(geometry, places)
     made = replace(
         picture,
-        array=array,
+        array=_interpolated(picture.array, index, picture.padding),
         geometry=replace(geometry, origin_Z3=origin),
         times=None,
         ready=None,
         marks=(),
+        stored=_stored_at(picture, index),
     )
-    return made, (said,)
+    return (made, gone, (*said, GAPS)) if gone.any() else (made, None, said)
 
 
-def _interpolated(array: NDArray[Any], index: NDArray[np.float64]) -> NDArray[Any]:
-    """Slices at fractional indices, linear, in the array's own number format."""
+def _stored_at(picture: Picture, index: NDArray[np.float64]) -> Stored | None:
+    """The stored place of interpolated slices: none but where they are slices themselves."""
+    stored = picture.stored
+    if stored is None:
+        return None
+    nearest = np.rint(index).astype(int)
+    exact = np.abs(index - nearest) <= ON_SLICE
+
+    def found(moment: int, z: int, y: int, x: int) -> Triple | None:
+        return stored(moment, int(nearest[z]), y, x) if exact[z] else None
+
+    return found
+
+
+def _across(source: str | None) -> str | None:
+    """Where the distances of a plane across the slices come from."""
+    return source if source is None or source in WHOLE_GRID else source + ACROSS
+
+
+def _interpolated(
+    array: NDArray[Any], index: NDArray[np.float64], padding: tuple[float, float] | None
+) -> NDArray[Any]:
+    """Slices at fractional indices, linear, in the array's own number format.
+
+    Padding is not mixed with values: there the nearer slice counts.
+    """
     low = np.clip(np.floor(index).astype(int), 0, len(array) - 1)
     high = np.minimum(low + 1, len(array) - 1)
     share = (index - low).astype(np.float32)
@@ -151,11 +227,21 @@ def _interpolated(array: NDArray[Any], index: NDArray[np.float64]) -> NDArray[An
             continue
         mixed = array[first] * (1 - part) + array[last] * part
         made[place] = mixed if array.dtype.kind == "f" else np.rint(mixed)
+        if padding is not None and array.ndim == 3:
+            pair = array[[first, last]]
+            edge = ((pair >= padding[0]) & (pair <= padding[1])).any(axis=0)
+            made[place][edge] = pair[int(part >= 0.5)][edge]
     return made
 
 
-def _plane(picture: Picture, name: str, order: Triple) -> Picture:
-    """One plane: the array turned (a view), the geometry with it."""
+def _plane(
+    picture: Picture, name: str, order: Triple, gone: NDArray[np.bool_] | None = None
+) -> Picture:
+    """One plane: the array turned (a view), the geometry with it.
+
+    The plane in which the volume was acquired keeps the order of its slices: slice 12 of 300 is
+    the same one here as where the volume is seen alone.
+    """
     geometry = picture.geometry
     assert geometry is not None
     steps = (geometry.slice_step, geometry.row_step, geometry.column_step)
@@ -165,7 +251,9 @@ def _plane(picture: Picture, name: str, order: Triple) -> Picture:
     for patient_axis, direction in RUNS[name]:
         axis = order.index(patient_axis)
         axes.append(axis)
-        flips.append(bool(steps[axis][patient_axis] * direction < 0))
+        backward = bool(steps[axis][patient_axis] * direction < 0)
+        acquired = axis == 0 and len(axes) == 1
+        flips.append(backward and not acquired)
     rest = tuple(range(3, picture.array.ndim))
     turn = tuple(slice(None, None, -1 if flip else 1) for flip in flips)
     array = picture.array.transpose(*axes, *rest)[turn]
@@ -182,7 +270,34 @@ def _plane(picture: Picture, name: str, order: Triple) -> Picture:
         marks=_marks(picture, axes[0] == 0, flips[0]),
         ready=_ready(picture, axes[0] == 0, flips[0], len(array)),
         kind="volume",
+        calibrated=None,  # the distances are those of the geometry, everywhere
+        stored=_stored_in(picture, axes, flips),
+        absent=None if gone is None else _absent(gone, axes, flips, array.shape[1:3]),
     )
+
+
+def _stored_in(picture: Picture, axes: list[int], flips: list[bool]) -> Stored | None:
+    """The stored place of the turned array's voxels."""
+    stored, shape = picture.stored, picture.array.shape
+    if stored is None:
+        return None
+
+    def found(moment: int, *place: int) -> Triple | None:
+        at = [0, 0, 0]
+        for axis, flip, number in zip(axes, flips, place, strict=True):
+            at[axis] = shape[axis] - 1 - number if flip else number
+        return stored(moment, at[0], at[1], at[2])
+
+    return found
+
+
+def _absent(
+    gone: NDArray[np.bool_], axes: list[int], flips: list[bool], shape: tuple[int, ...]
+) -> NDArray[np.bool_]:
+    """The gaps between slices as rows or columns of a plane across them."""
+    where = axes.index(0)
+    line = gone[::-1] if flips[where] else gone
+    return np.broadcast_to(line[:, None] if where == 1 else line[None, :], shape)
 
 
 def _turned_times(

@@ -8,9 +8,17 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPointF
 
+from app import theme
 from app.widgets.canvas_words import edge_letters
 from app.widgets.content import ViewState
-from app.widgets.measure import distance, probe_words
+from app.widgets.measure import (
+    Measure,
+    distance,
+    length_words,
+    probe_words,
+    region_facts,
+    words,
+)
 from app.widgets.mpr import MprView
 from app.widgets.reslice import NAMES, can_reslice, patient_axes, planes_of
 from tests.app.gestures import CONTROL, LEFT, SHIFT, click, drag, hover, wheel
@@ -155,6 +163,111 @@ def test_uneven_slices_are_drawn_to_scale(view):
     assert abs(view.canvases["axial"].cross[2] - view.point[2]) < 1e-9
 
 
+def gapped(places, name="axial"):
+    """A volume whose values are the heights of its slices."""
+    heights = np.array(places, np.int16)[:, None, None]
+    array = np.broadcast_to(heights, (len(places), 20, 16)).copy()
+    return replace(
+        phantom(name, array.shape, array=array, places=places),
+        stored=lambda _moment, z, y, x: (z, y, x),
+        unit="HU",
+    )
+
+
+def heights_of(plane):
+    """Height of each row of a plane across an axial volume, in mm above the first slice."""
+    return [plane.geometry.point((0, row, 0))[2] - 140.0 for row in range(plane.array.shape[1])]
+
+
+@pytest.mark.parametrize("places", [[0, 3, 6, 9, 12, 64, 67, 70, 73], [0, 2, 25, 30, 52, 54, 90]])
+def test_where_slices_are_missing_nothing_is_drawn(view, places):
+    volume = gapped(places)
+    step = min(np.diff(places)) if len(places) == 9 else 2
+    for plane in (planes_of(volume).coronal, planes_of(volume).sagittal):
+        for row, height in enumerate(heights_of(plane)):
+            apart = min(abs(height - place) for place in places)
+            below = max(place for place in places if place <= height + 1e-6)
+            above = min(place for place in places if place >= height - 1e-6)
+            wanted = above - below > 2 * step + 0.05 and apart > step + 0.05
+            assert plane.absent[row].all() == wanted
+            assert plane.absent[row].any() == wanted
+            if wanted:
+                assert probe_words(plane, 0, 0, (3, row))[0] == "no slice here"
+                one = Measure("rectangle", 0, 0, ((0, row), (3, row)))
+                assert region_facts(plane, one).n == 0
+                assert words(plane, one)[-1] == "gap left out"
+    assert planes_of(volume).axial.absent is None
+    assert view.set_picture(volume)
+    assert "hatched" in view.facts.words.text()
+
+
+def test_a_gap_is_hatched_on_the_canvas_and_the_crosshair_says_so(view):
+    volume = gapped([0, 3, 6, 9, 12, 64, 67, 70, 73])
+    view.set_picture(volume)
+    canvas = view.canvases["coronal"]
+    canvas.set_overlays(frozenset())
+    view.set_point(volume.geometry.point((4.5, 8, 8)))
+    assert "no slice here" in view.facts.words.text()
+    assert "index" not in view.facts.words.text()
+    canvas.set_cross(None)
+    picture = canvas.grab().toImage()
+    rows = np.flatnonzero(canvas.picture.absent.all(axis=1))
+    middle = canvas.placed.to_screen(8, float(rows.mean()))
+    x, y = round(middle.x()), round(middle.y())
+    seen = {picture.pixelColor(x + dx, y + dy).name() for dx in range(9) for dy in range(9)}
+    assert seen == {theme.PANEL, theme.LINE}
+    view.set_point(volume.geometry.point((4, 8, 8)))
+    assert "12 HU" in view.facts.words.text()
+    assert "index z 4, y 8, x 8" in view.facts.words.text()
+
+
+def test_steps_that_are_large_everywhere_are_no_gaps():
+    assert planes_of(gapped([0, 20, 40, 60, 80])).coronal.absent is None
+    assert planes_of(gapped([0, 1, 2, 3, 4, 5, 10, 15, 20, 25, 30])).coronal.absent is None
+    assert planes_of(gapped([0, 3, 6, 12, 15, 18])).coronal.absent is None
+
+
+def test_padding_is_not_mixed_with_values_between_slices():
+    array = np.zeros((4, 20, 16), np.int16)
+    array[:2] = -2000
+    volume = phantom("axial", array.shape, array=array, places=[0, 1, 3, 4])
+    coronal = planes_of(replace(volume, padding=(-2000.0, -2000.0))).coronal
+    assert set(np.unique(coronal.array)) == {-2000, 0}
+
+
+@EVERY
+def test_the_acquired_plane_counts_its_slices_as_the_single_view(name):
+    volume = replace(phantom(name), stored=lambda _moment, z, y, x: (z, y, x))
+    planes = planes_of(volume)
+    acquired = NAMES[(2, 1, 0).index(patient_axes(volume.geometry)[0])]
+    for plane_name in NAMES:
+        plane = planes.of(plane_name)
+        across = plane_name != acquired
+        assert (plane.spacing_source == "PixelSpacing and slice positions") == across
+        for index in ((0, 0, 0), (3, 5, 2), (7, 9, 11)):
+            stored = index_of(plane.array[index])
+            assert plane.stored(0, *index) == stored
+            assert across or stored[0] == index[0]
+    words_ = length_words(planes.of(acquired), (0, 0), (1, 0))
+    assert words_.endswith(" mm (Pixel Spacing)")
+
+
+def test_a_distance_across_slices_names_their_positions_as_its_source():
+    coronal = planes_of(phantom()).coronal
+    assert length_words(coronal, (3, 1), (3, 5)) == "12.0 mm (Pixel Spacing and slice positions)"
+    grid = planes_of(replace(phantom(), spacing_source="header")).coronal
+    assert length_words(grid, (3, 1), (3, 5)) == "12.0 mm (file header)"
+
+
+def test_between_stored_slices_there_is_no_index():
+    coronal = planes_of(gapped([0, 3, 6, 12, 15, 18])).coronal
+    rows = [probe_words(coronal, 0, 0, (0, row))[1] for row in range(7)]
+    assert rows[3] == "interpolated between stored slices"
+    assert [rows[row] for row in (0, 1, 2, 4, 5, 6)] == [
+        f"index z {z}, y 0, x 0" for z in (5, 4, 3, 2, 1, 0)
+    ]
+
+
 def test_a_tilted_stack_says_so():
     volume = phantom()
     shift = np.arange(SHAPE[0])[:, None] * np.array([0.0, 0.9, 0.0])
@@ -203,7 +316,7 @@ def test_time_points_colour_marks_and_double_click(view):
     planes = planes_of(replace(phantom("axial"), times=times, marks=(0, 5)))
     assert planes.coronal.times.shape == (2, 20, 12, 16)
     assert (planes.coronal.times[0] == planes.coronal.array).all()
-    assert planes.axial.marks == (11, 6)
+    assert planes.axial.marks == (0, 5)
     assert planes.coronal.marks == ()
     color = replace(phantom(), array=np.zeros((*SHAPE, 3), np.uint8))
     assert planes_of(color).sagittal.array.shape == (16, 12, 20, 3)
