@@ -37,6 +37,7 @@ class Notify(QObject):
     """Passes notices to the window; ``post`` is safe from any thread."""
 
     posted = Signal(object)
+    recalled = Signal(str)
     _arrived = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -78,6 +79,11 @@ class Notify(QObject):
     ) -> None:
         """Something failed."""
         self.post(Notice(text, "error", action, act, details))
+
+    def recall(self, text: str) -> None:
+        """Take a sentence back that holds no longer, wherever it stands or waits."""
+        self._waiting = [notice for notice in self._waiting if notice.text != text]
+        self.recalled.emit(text)
 
     def listen(self) -> None:
         """The window listens from now on: what waited is shown."""

@@ -66,6 +66,7 @@ class MainWindow(QMainWindow):
         self._bind_keys()
         jobs.idle.connect(self._jobs_gone)
         notify.posted.connect(self.notices.post)
+        notify.recalled.connect(self.notices.recall)
 
     def attach(self, services: Services) -> None:
         """Give the window what its pages' presenters need."""

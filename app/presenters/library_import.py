@@ -92,6 +92,7 @@ class LibraryImport:
         self._clean_to = ""
         self._options: tuple[str, ...] = ()
         self._job = ""
+        self._failures: list[str] = []
         self.in_front = False
         view.import_wanted.connect(self._dropped)
         view.folder_wanted.connect(self._folder)
@@ -176,8 +177,13 @@ class LibraryImport:
         shown = import_shown(state)
         self._view.show_import(shown)
         if shown.state == "failed":
+            self._failures.append(shown.sentence)
             self._services.notify.error(shown.sentence, details=state.details)
-        elif not self.in_front:  # the page itself says it
+            return
+        if shown.state == "done":  # what failed before has come well
+            while self._failures:
+                self._services.notify.recall(self._failures.pop())
+        if not self.in_front:  # the page itself says it
             self._tell(state, shown)
 
     def _tell(self, state: JobState, shown: ImportShown) -> None:

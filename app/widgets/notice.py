@@ -57,6 +57,12 @@ class NoticeBar(QFrame):
         if self._current is None or self._current.kind in ("info", "good"):
             self._next()
 
+    def recall(self, text: str) -> None:
+        """Take a sentence away that holds no longer."""
+        self._waiting = [notice for notice in self._waiting if notice.text != text]
+        if self._current is not None and self._current.text == text:
+            self.dismiss()
+
     def dismiss(self) -> None:
         """Take the notice away and show the next."""
         self._current = None

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from app.notify import Notify
 from app.presenters import evidence_words, model_facts
 from app.presenters.library import LibraryPresenter
 from app.presenters.library_import import result_shown
@@ -21,6 +22,7 @@ from app.shown import LibraryFilter
 from app.views.library import LibraryView
 from app.views.models import ModelsView
 from app.views.neighbours import NeighboursView
+from app.widgets.notice import NoticeBar
 from db.collections import FileRow, NewEvidence, add_collection, file_rows
 from db.home import Home
 from db.indexing import add_evidence
@@ -318,6 +320,25 @@ def test_an_import_can_be_stopped_and_says_what_is_kept(home: Home, store: Store
     services.jobs.end("j1", state="failed", sentence="No room on the disk.")
     assert view.last("show_import")[0][0].sentence == "No room on the disk."
     assert "No room" in services.notify.sentences[-1]
+
+
+def test_an_import_that_comes_well_takes_the_error_of_the_one_before_away(
+    home: Home, store: Store
+) -> None:
+    view, services, presenter = library(home, store)
+    services.notify, bar = Notify(), NoticeBar()
+    services.notify.posted.connect(bar.post)
+    services.notify.recalled.connect(bar.recall)
+    services.notify.listen()
+    presenter.shown()
+    for job, sentence in (("j0", "No room on the disk."), ("j1", "The folder lies inside.")):
+        view.import_wanted.emit(["/somewhere/disc.zip"])
+        services.jobs.end(job, state="failed", sentence=sentence)
+    assert bar.current is not None
+    view.import_wanted.emit(["/somewhere/disc.zip"])
+    services.jobs.end("j2", result={"added": 1, "collection": "disc"})
+    assert bar.current is None
+    assert view.last("show_import")[0][0].state == "done"
 
 
 def test_copies_that_name_nobody_are_asked_for_in_the_panel(home: Home, store: Store) -> None:
