@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import EvidenceError
+from engine.evidence.dicom.decode import decode_file
 from engine.evidence.dicom.volume import delivered_shape, delivered_slice
 from engine.evidence.open import load_pixels
 from engine.evidence.pictures.raster import load_picture
@@ -94,7 +95,21 @@ def _pixels(evidence: Evidence) -> Pixels:
     """Decoded values; transparency of plain pictures is left out, not laid on white."""
     if evidence.source.get("object", "").endswith(" picture"):
         return load_picture(evidence.path, white=False)
+    if _deep_color(evidence):
+        values = decode_file(evidence.members[0], deep=True).values
+        return Pixels(values[list(evidence.order)] if evidence.order else values)
     return load_pixels(evidence)
+
+
+def _deep_color(evidence: Evidence) -> bool:
+    """True for DICOM colour of more than 8 bits: shown with 8, its numbers are those stored.
+
+    Plain pictures of such depth are read with 8 bits by nearly every program, and so here.
+    """
+    alone = len(evidence.members) == 1 and evidence.times == 1
+    stored = evidence.color and evidence.photometric != "PALETTE COLOR"
+    dicom = evidence.source.get("format") == "DICOM"
+    return alone and stored and dicom and evidence.dtype not in ("uint8", "int8")
 
 
 def _numbers(pixels: Pixels) -> dict[str, Any]:

@@ -120,7 +120,8 @@ def test_fill_behind_the_end_is_no_loss(tmp_path: Path, fill: bytes, length: int
             "one": [stream + tail],
             "two": [stream, tail],
         }.items():
-            path = packed(tmp_path / f"{name}.dcm", [even(bytes(one)) for one in frags], values.shape,
+            path = packed(tmp_path / f"{name}.dcm", [even(bytes(one)) for one in frags],
+                          values.shape,
                           syntax=syntax, bits=bits)  # fmt: skip
             found = load_pixels(read_file(path)).array[0]
             if name == "plain":

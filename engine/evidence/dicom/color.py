@@ -74,6 +74,25 @@ def to_rgb(values: NDArray[Any], space: str, *, bits: int) -> NDArray[np.uint8]:
     return found
 
 
+def deep_rgb(values: NDArray[Any], space: str, *, bits: int) -> NDArray[Any]:
+    """Decoded components [..., 3] as RGB of their own depth, for numbers rather than display.
+
+    Args:
+        values: unsigned components, nothing above their stored bits.
+        space: ``rgb``, ``ybr`` or ``partial``.
+        bits: bits of a value.
+    """
+    if space == "rgb":
+        return values
+    dark, luma, red, green_red, green_blue, blue = MATRICES[space]
+    scale, middle = 2.0 ** (bits - 8), 2.0 ** (bits - 1)
+    y, cb, cr = (values[..., channel].astype(np.float64) for channel in range(3))
+    level, cb, cr = (y - dark * scale) * luma, cb - middle, cr - middle
+    found = [level + cr * red, level + cr * green_red + cb * green_blue, level + cb * blue]
+    whole = np.clip(np.rint(np.stack(found, axis=-1)), 0, 2**bits - 1)
+    return whole.astype(values.dtype)
+
+
 @cache
 def _tables(space: str) -> tuple[NDArray[np.int32], ...]:
     """What each of 256 values adds to a colour, in 65536ths; half a step for rounding."""

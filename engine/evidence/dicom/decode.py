@@ -52,17 +52,18 @@ class Decoded:
     overlays: tuple[Overlay, ...] = ()
 
 
-def decode_file(path: Path) -> Decoded:
+def decode_file(path: Path, *, deep: bool = False) -> Decoded:
     """Decode every frame of a DICOM file.
 
     Args:
         path: the file.
+        deep: True for colours of the stored depth instead of 8 bits.
 
     Raises:
         EvidenceError: ``truncated``, ``undecodable``, ``unsupported``, ``too_large``.
     """
     with FrameReader(path) as reader:
-        return reader.decode_all()
+        return reader.decode_all(deep=deep)
 
 
 def decode_frame_of(path: Path, frame: int) -> Decoded:
@@ -121,11 +122,11 @@ class FrameReader:
                 raise EvidenceError(self._path, "no_frame", reason)
             return _decoded(stream, source, range(frame, frame + 1))
 
-    def decode_all(self) -> Decoded:
+    def decode_all(self, *, deep: bool = False) -> Decoded:
         """Decode every frame; see ``decode_file``."""
         with self._told():
             stream, source = self._opened()
-            return _decoded(stream, source, range(source.layout.frames))
+            return _decoded(stream, source, range(source.layout.frames), deep=deep)
 
     def _opened(self) -> tuple[BinaryIO, Source]:
         """The open file and where its pixels are."""
@@ -194,13 +195,13 @@ def _failure(path: Path, failure: Exception, syntax: UID) -> EvidenceError:
     return EvidenceError(path, "undecodable", reason)
 
 
-def _decoded(stream: BinaryIO, source: Source, frames: range) -> Decoded:
+def _decoded(stream: BinaryIO, source: Source, frames: range, *, deep: bool = False) -> Decoded:
     """Decode some frames and carry them through the modality transform."""
     dataset, layout = source.dataset, source.layout
     if source.length is not None and 8 * source.length < layout.bits * layout.frames:
         raise Cut
     overlays = _overlays(stream, source, frames)
-    show = colored(source)
+    show = colored(source, deep=deep)
     if show is not None:
         return Decoded(_gathered(frames, lambda frame: show(stream, frame)), overlays=overlays)
     stored = _gathered(frames, lambda frame: grey(stream, source, frame))

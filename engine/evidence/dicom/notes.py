@@ -62,6 +62,8 @@ def _window_note(dataset: Dataset, frames: int) -> list[str]:
 def _color_notes(dataset: Dataset, layout: Layout) -> list[str]:
     """Palettes that are not applied, and profiles."""
     notes = []
+    if layout.samples == 3 and layout.stored > 8:
+        notes.append(f"{layout.dtype.name} colour, shown with 8 bits")
     supplemental = "RedPaletteColorLookupTableDescriptor" in dataset and not layout.color
     if facts.word(dataset, "PixelPresentation") == "MIXED" or supplemental:
         notes.append("supplemental palette present, shown as grey")

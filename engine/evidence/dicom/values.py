@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from engine.evidence.dicom import facts
 from engine.evidence.dicom.codecs import decode_frame, packed
 from engine.evidence.dicom.codestream import JPEG_LS, LOSSLESS, Stream
-from engine.evidence.dicom.color import space_of, to_rgb
+from engine.evidence.dicom.color import deep_rgb, space_of, to_rgb
 from engine.evidence.dicom.frames import Source, read_frame, read_native
 from engine.evidence.dicom.overlay import has_embedded
 
@@ -82,8 +82,12 @@ def _keeps_words(source: Source, found: Stream) -> bool:
     )
 
 
-def colored(source: Source) -> Callable[[BinaryIO, int], NDArray[np.uint8]] | None:
+def colored(source: Source, *, deep: bool = False) -> Callable[[BinaryIO, int], Array] | None:
     """How a frame becomes RGB, [Y, X, 3]; None if the picture is grey.
+
+    Args:
+        source: the pixels of a file.
+        deep: True for values of the stored depth instead of 8 bits; palettes have 8.
 
     Raises:
         Samples: two, four or more samples.
@@ -97,12 +101,16 @@ def colored(source: Source) -> Callable[[BinaryIO, int], NDArray[np.uint8]] | No
     if layout.samples != 3 or layout.floating:
         raise Samples
 
-    def show(stream: BinaryIO, frame: int) -> NDArray[np.uint8]:
+    turn = deep_rgb if deep else to_rgb
+
+    def show(stream: BinaryIO, frame: int) -> Array:
         values, found = _decode(stream, source, frame)
+        if found is None:
+            values = only_stored(values, layout.high, layout.stored, signed=False)
         bits = found.precision if found is not None and found.precision else layout.stored
         if found is not None and found.signed:
             values = _centred(values, found.precision)
-        return to_rgb(values, space_of(layout.photometric, found), bits=bits)
+        return turn(values, space_of(layout.photometric, found), bits=bits)
 
     return show
 
