@@ -118,8 +118,10 @@ class Frames:
 
     def lay_out(self, layout: str) -> None:
         """Another layout; empty frames take the next series."""
-        seen, anchor = self.on_show(), self.current
+        seen, anchor, cut = self.on_show(), self.current, self._cut
         self._lay_out(layout)
+        if cut is not None and self.row_in(self._active) != cut.row:
+            self._place(cut.row, self._active)  # the series of the planes stays
         first = None if anchor is None else self._found[anchor.row]
         for frame in set(self._shown) - set(seen):  # what hung there before may be of another
             if first is not None and not may_hang(first, self._found[self._shown[frame].row]):
@@ -157,11 +159,15 @@ class Frames:
         if self._cut is not None and self._found[row].error is None:
             self.cut(row)
             return
+        self._place(row, frame)
+        self._want()
+
+    def _place(self, row: int, frame: int) -> None:
+        """A row into a frame, no longer as hung."""
         self._flips -= {frame}
         self._anchors.pop(frame, None)
         self._shown[frame] = OnShow(row)
         self._put(frame)
-        self._want()
 
     def cut(self, row: int) -> None:
         """Three planes of a row, as soon as its first slice is there."""
@@ -224,7 +230,8 @@ class Frames:
         picture, title = made
         if frame in self._anchors:
             picture = replace(picture, anchor=self._anchors[frame])
-        self._view.show_content(frame, Content((picture,)), title, keep=keep)
+        key = f"{shown.row} {shown.mode}"
+        self._view.show_content(frame, Content((picture,)), title, keep=keep, key=key)
         if frame in self._flips and keep == "afresh":
             self._view.flip_frame(frame)
         entry = self._loader.entry(shown.row)

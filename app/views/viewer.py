@@ -116,6 +116,7 @@ class ViewerView(QWidget):
         """The strip; all frames empty."""
         self.strip.show_rows(rows)
         self.grid.clear()
+        self.center.forget()
         self._follow()
         self.show_report("")
         self._turn_to(self._body)
@@ -134,10 +135,10 @@ class ViewerView(QWidget):
         self.strip.mark(rows, chosen)
 
     def show_content(
-        self, frame: int, content: Content, title: str, *, keep: str = AFRESH
+        self, frame: int, content: Content, title: str, *, keep: str = AFRESH, key: str = ""
     ) -> None:  # fmt: skip
-        """Put something into a frame; ``keep`` as in ``FrameGrid.show_content``."""
-        self.grid.show_content(frame, content, keep=keep)
+        """Put something into a frame; ``keep`` and ``key`` as in ``FrameGrid.show_content``."""
+        self.grid.show_content(frame, content, keep=keep, key=key)
         self.grid.set_title(frame, title)
         self._follow()
 

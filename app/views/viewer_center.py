@@ -6,6 +6,7 @@ Owns which of both is seen and passes commands to the one that is. Decides nothi
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLabel, QStackedLayout, QVBoxLayout, QWidget
@@ -14,6 +15,7 @@ from app import theme
 from app.views.viewer_frames import FrameGrid
 from app.widgets.content import Picture
 from app.widgets.image_canvas import ImageCanvas
+from app.widgets.link_geometry import middle_point
 from app.widgets.mpr import MprView
 from app.widgets.reslice import Planes
 
@@ -31,6 +33,7 @@ class ViewerCenter(QWidget):
         super().__init__(parent)
         self.grid = FrameGrid()
         self.planes: MprView | None = None
+        self._points: dict[str, NDArray[np.float64]] = {}
         self._title = QLabel()
         self._title.setProperty("role", "small")
         self._title.setContentsMargins(theme.SPACE_S, 2, 0, 2)
@@ -59,16 +62,31 @@ class ViewerCenter(QWidget):
         return self.grid.canvas
 
     def show_planes(self, picture: Picture, planes: Planes, title: str) -> None:
-        """Three planes of a volume; more of the same series keeps the crosshair."""
+        """Three planes of a volume, from where one was in it: by its crosshair or its slice."""
         shown = self._made()
-        before, point = shown.picture, shown.point
+        if shown.picture is not None and shown.point is not None and shown.picture.token:
+            self._points[shown.picture.token] = shown.point
+        point = self._start(picture)
         shown.set_picture(picture, planes)
-        same = before is not None and before.token == picture.token
-        if same and point is not None:
+        if point is not None:
             shown.set_point(np.asarray(point))
         self._title.setText(title)
         self._stack.setCurrentWidget(self._apart)
         self.acted.emit()
+
+    def _start(self, picture: Picture) -> NDArray[np.float64] | None:
+        """Where the crosshair begins: the slice of the chosen frame, else where it was left."""
+        canvas = None if self.in_planes else self.grid.canvas
+        seen = None if canvas is None else canvas.picture
+        if picture.token is None or canvas is None or seen is None:
+            return self._points.get(picture.token or "")
+        if seen.token != picture.token or seen.geometry is None:
+            return self._points.get(picture.token)
+        return middle_point(seen, canvas.slice_and_moment[0])
+
+    def forget(self) -> None:
+        """Other evidence: no place is known in it."""
+        self._points.clear()
 
     def show_frames(self) -> None:
         """The frames again; the volume of the planes is let go."""

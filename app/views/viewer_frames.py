@@ -13,6 +13,7 @@ from PySide6.QtGui import QDropEvent, QFontMetrics
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app import theme
+from app.views.viewer_memory import Looks, give_back
 from app.widgets.content import Content, ViewState
 from app.widgets.evidence_frame import EvidenceFrame, Remark
 from app.widgets.frame_notice import FrameNotice
@@ -50,6 +51,7 @@ class FrameGrid(QWidget):
         self.link.set_lines(on=True)
         self._titles: dict[int, tuple[str, str]] = {}
         self._before: dict[int, ViewState] = {}
+        self._looks = Looks()
         self._watched: dict[int, int] = {}  # id of a widget: its frame
         self._patients: Mapping[int, str | None] = {}
         self.link.group_of = self._patient_in
@@ -121,17 +123,21 @@ class FrameGrid(QWidget):
         """All frames empty."""
         self._titles.clear()
         self._before.clear()
+        self._looks.clear()
         for number in range(FRAMES):
             self.clear_frame(number)
 
     def clear_frame(self, number: int, hint: str = "") -> None:
         """One frame empty, perhaps with a word what belongs there."""
         self.set_title(number, "")
+        self._looks.leave(number, self.frames[number].shown_canvases)
         self.frames[number].clear()
         self.notices[number].say(hint)
 
-    def show_content(self, number: int, content: Content, *, keep: str = AFRESH) -> None:
-        """Put something into a frame.
+    def show_content(
+        self, number: int, content: Content, *, keep: str = AFRESH, key: str = ""
+    ) -> None:
+        """Put something into a frame; what was looked at before comes back as it was left.
 
         Args:
             number: of the frame.
@@ -139,9 +145,22 @@ class FrameGrid(QWidget):
             keep: ``afresh``; ``keep`` the state of looking at it (more was decoded); ``place``
                 keeps all but the window (another rendering); ``back`` returns to the window from
                 before ``place``.
+            key: names the series and its rendering, for as long as the evidence is open.
         """
         frame = self.frames[number]
         state = frame.first_state() if keep != AFRESH else None
+        look = self._looks.enter(number, key, frame.shown_canvases)
+        state = self._state_for(number, state, keep)
+        if look is not None and (keep in (AFRESH, KEEP) or state is None):
+            state = look.state
+        frame.show_content(content, state=state)
+        if look is not None:
+            give_back(look, frame.shown_canvases)
+        self.notices[number].say("")
+        self.link.draw_lines()
+
+    def _state_for(self, number: int, state: ViewState | None, keep: str) -> ViewState | None:
+        """The state of another picture in a frame, made from that of the one before."""
         if keep == PLACE and state is not None:
             self._before.setdefault(number, state)
             fresh = ViewState()
@@ -160,9 +179,7 @@ class FrameGrid(QWidget):
                             pan_y=state.pan_y)  # fmt: skip
         elif keep == AFRESH:
             self._before.pop(number, None)
-        frame.show_content(content, state=state)
-        self.notices[number].say("")
-        self.link.draw_lines()
+        return state
 
     def flip(self, number: int) -> None:
         """Flip a frame's picture left to right, as hanging asks; the badge says so."""
@@ -171,6 +188,7 @@ class FrameGrid(QWidget):
 
     def show_notice(self, number: int, sentence: str, *, kind: str) -> None:
         """Say something in the place of the picture; keys must not reach the one before."""
+        self._looks.leave(number, self.frames[number].shown_canvases)
         self.frames[number].clear()
         self.notices[number].say(sentence, kind=kind)
 
