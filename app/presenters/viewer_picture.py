@@ -22,6 +22,7 @@ PLANES = {"S": "axial", "I": "axial", "A": "coronal", "P": "coronal", "L": "sagi
           "R": "sagittal"}  # fmt: skip
 SHORT_WARNINGS = {"burned_in_text": "burned-in text?", "head": "may show a face",
                   "head_unknown": "may show a face"}  # fmt: skip
+TELLING = ("series ", "kernel ", "echo ", "contrast", "TE ")
 FRAME_MS = 1000 / 15  # where a cine does not say its rate
 SAID_TWICE = "burned-in text possible"  # the warning says it at length
 NO_PICTURE = "This object holds nothing that can be shown."
@@ -90,14 +91,16 @@ def model_picture(seen: Seen, picture: Picture | None) -> Picture:
 def row_of(evidence: Evidence) -> SeriesRow:
     """What the strip says of one object; never a patient's attribute."""
     problem = sentence(evidence.error) if evidence.error is not None else ""
+    apart = apart_words(evidence)
     short = [SHORT_WARNINGS[word] for word in evidence.warnings if word in SHORT_WARNINGS]
-    size = f"{size_words(evidence)}  " if evidence.shape else ""
+    size = "  ".join(part for part in (window_words(evidence), size_words(evidence)) if part)
     return SeriesRow(
         title=name_of(evidence),
-        detail=f"{size}{evidence.path.name}",
+        detail=f"{size}  {evidence.path.name}".strip(),
         kind=evidence.kind,
         problem=problem.removeprefix(f"{evidence.path.name}: "),
-        facts=count_words(evidence),
+        facts="  ".join(part for part in (*apart[:1], count_words(evidence), *apart[1:]) if part),
+        technique="  ".join(evidence.technique),
         warning=", ".join(short) if not problem else "",
     )
 
@@ -139,6 +142,23 @@ def count_words(evidence: Evidence) -> str:
     if evidence.times > 1:
         words = f"{words} x {evidence.times} times".strip()
     return words
+
+
+def apart_words(evidence: Evidence) -> tuple[str, ...]:
+    """What tells a series from the others of its study, short: ``series 3``, ``B70f``."""
+    return tuple(
+        one.removeprefix("kernel ").replace("contrast agent", "contrast")
+        for one in evidence.technique
+        if one.startswith(TELLING)
+    )
+
+
+def window_words(evidence: Evidence) -> str:
+    """``W 1500 L -600`` where the header asks for it."""
+    if evidence.window is None or evidence.window_source != "header" or evidence.color:
+        return ""
+    center, width = evidence.window
+    return f"W {width:g} L {center:g}"
 
 
 def size_words(evidence: Evidence) -> str:

@@ -53,8 +53,9 @@ class SeriesRow:
         detail: its file or folder name.
         kind: ``image``, ``volume``, ``cine``, ``report``, ``document``, ``other`` or ``error``.
         problem: why it cannot be shown, empty otherwise.
-        facts: how many slices.
+        facts: which series, how many slices, its kernel or echo.
         warning: what to know before it leaves the house, empty otherwise.
+        technique: how it was taken, in the tooltip only.
     """
 
     title: str
@@ -63,11 +64,12 @@ class SeriesRow:
     problem: str = ""
     facts: str = ""
     warning: str = ""
+    technique: str = ""
 
     @property
     def words(self) -> str:
         """Everything, for a screen reader and the tooltip."""
-        parts = (self.title, self.facts, self.detail, self.problem, self.warning)
+        parts = (self.title, self.facts, self.detail, self.technique, self.problem, self.warning)
         return "\n".join(part for part in parts if part)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pydicom
 import pytest
 
 from app.presenters.viewer import ViewerPresenter
@@ -163,3 +164,20 @@ def test_reports_can_be_stepped_through(page, tmp_path):
     view.series_wanted.emit(2, 0)
     assert view.report.isVisible()
     assert not view.report.after.isEnabled()
+
+
+def test_two_reconstructions_do_not_read_alike(page, tmp_path):
+    view, presenter = page
+    for number, (kernel, window) in enumerate((("H30s", (40, 400)), ("B70f", (-600, 1500))), 1):
+        folder = disk.volume(tmp_path / f"{number}", disk.body(5), series=kernel, window=window)
+        for path in sorted(folder.iterdir()):
+            made = pydicom.dcmread(path)
+            made.SeriesNumber, made.ConvolutionKernel = number, kernel
+            made.save_as(path)
+    presenter.shown((tmp_path,))
+    words = [view.strip.item(row).text() for row in range(2)]
+    assert "series 1  5 slices  H30s" in words[0]
+    assert "W 400 L 40" in words[0]
+    assert "series 2  5 slices  B70f" in words[1]
+    assert "W 1500 L -600" in words[1]
+    assert "kernel H30s" in view.frames[0].accessibleName()

@@ -8,6 +8,7 @@ from pydicom.dataset import Dataset
 from engine.evidence.dicom.technique import (
     directions_of,
     frame_ms_of,
+    kernel_of,
     projection_of,
     side_of,
     technique_of,
@@ -87,3 +88,28 @@ def test_the_technique_is_numbers_with_units():
     assert technique_of(header(MagneticFieldStrength="15000", RepetitionTime="500")) == (
         "TR 500 ms",
     )
+
+
+@pytest.mark.parametrize(
+    "word", ["H30s", "B70f", "Br40d", "FC08", "I31f", "SOFT", "Bone", "STANDARD", "YB", "BONEPLUS"]
+)
+def test_a_kernel_that_looks_like_one_is_said(word):
+    assert kernel_of(word) == word
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["", "MILLER", "Smith", "MILLER1", "20200105", "H30s MILLER", "JD", "X1234567", "A\\B", "30"],
+)
+def test_any_other_word_stays(word):
+    assert kernel_of(word) is None
+
+
+def test_what_tells_series_apart():
+    made = header(SeriesNumber="3", ConvolutionKernel=["B70f", "2"], KVP="120",
+                  ContrastBolusAgent="ULTRAVIST MILLER")  # fmt: skip
+    assert technique_of(made) == ("series 3", "kernel B70f", "contrast agent", "120 kV")
+    made = header(SeriesNumber="20200105", EchoNumbers="2", ContrastBolusAgent="None",
+                  ConvolutionKernel="MILLER", SeriesDescription="MILLER")  # fmt: skip
+    assert technique_of(made) == ("echo 2",)
+    assert technique_of(header(SeriesNumber=None)) == ()

@@ -1,12 +1,13 @@
 """How a picture was taken, from its header: side, projection and plain numbers of the technique.
 
-Owns which elements are read. Refuses free text: only terms that the standard defines and numbers
+Owns which elements are read. Refuses free text: only defined terms, names of kernels and numbers
 leave the header (PS3.3 C.7.3.1, C.8.3.1, C.8.7.1, C.8.11.5, C.8.11.7; PS3.16 CID 4014).
 """
 
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 from pydicom.dataset import Dataset
@@ -36,6 +37,17 @@ NUMBERS = (
     ("SliceThickness", "{:g} mm thick"),
     ("GantryDetectorTilt", "tilt {:g}°"),
 )
+MOST_NUMBER = 99_999  # a series number beyond may be a date or an identifier
+# Reconstruction kernels as makers name them. Words of letters alone are taken from this list
+# only: any other could be a name.
+KERNEL_WORDS = frozenset(
+    ("A", "B", "C", "D", "E", "F", "L", "YA", "YB", "YC", "YD", "YE", "UA", "UB", "UC", "SOFT",
+     "STANDARD", "STD", "BONE", "BONEPLUS", "LUNG", "DETAIL", "EDGE", "CHST", "CHEST", "SHARP",
+     "SMOOTH", "ULTRA", "BRAIN", "HEAD", "BODY", "ABDOMEN")
+)  # fmt: skip
+KERNEL = re.compile(r"[A-Za-z]{1,3}[0-9]{1,3}[a-z]{0,2}")
+LONGEST_KERNEL = 8
+NO_CONTRAST = frozenset({"", "NO", "NONE", "N", "0", "NIL", "NA", "N/A", "NOCONTRAST", "WITHOUT"})
 
 
 def taken(dataset: Dataset, *, kind: str, oriented: bool) -> dict[str, Any]:
@@ -103,8 +115,12 @@ def frame_ms_of(dataset: Dataset) -> float | None:
 
 
 def technique_of(dataset: Dataset) -> tuple[str, ...]:
-    """Numbers of how the picture was taken, each with its unit; zeros say nothing."""
-    told = []
+    """How the picture was taken: what tells series apart first, then numbers with their units.
+
+    Zeros say nothing. Which series it is, its kernel, its echo and that a contrast agent was
+    given are said; neither the agent nor any description is.
+    """
+    told = list(telling(dataset))
     for keyword, words in NUMBERS:
         values = facts.numbers(dataset.get(keyword))
         if not values or not math.isfinite(values[0]) or values[0] == 0:
@@ -114,3 +130,26 @@ def technique_of(dataset: Dataset) -> tuple[str, ...]:
             continue
         told.append(words.format(values[0]))
     return tuple(told)
+
+
+def telling(dataset: Dataset) -> tuple[str, ...]:
+    """What tells two series of one study apart: ``series 3``, ``kernel B70f``, ``echo 2``."""
+    told = []
+    for keyword, words in (("SeriesNumber", "series"), ("EchoNumbers", "echo")):
+        values = facts.numbers(dataset.get(keyword))
+        if values and values[0] == int(values[0]) and 0 <= values[0] <= MOST_NUMBER:
+            told.append(f"{words} {int(values[0])}")
+    kernel = kernel_of(facts.word(dataset, "ConvolutionKernel"))
+    if kernel:
+        told.append(f"kernel {kernel}")
+    agent = facts.word(dataset, "ContrastBolusAgent").upper().replace(" ", "")
+    if agent not in NO_CONTRAST:
+        told.append("contrast agent")
+    return tuple(told)
+
+
+def kernel_of(word: str) -> str | None:
+    """A reconstruction kernel that looks like one, None for anything else."""
+    if len(word) > LONGEST_KERNEL:
+        return None
+    return word if word.upper() in KERNEL_WORDS or KERNEL.fullmatch(word) else None
