@@ -24,6 +24,7 @@ SHORT_WARNINGS = {"burned_in_text": "burned-in text?", "head": "may show a face"
                   "head_unknown": "may show a face"}  # fmt: skip
 TELLING = ("series ", "kernel ", "echo ", "contrast", "TE ")
 FRAME_MS = 1000 / 15  # where a cine does not say its rate
+DETECTOR = "ImagerPixelSpacing"  # also what Pixel Spacing repeats where nobody calibrated it
 SAID_TWICE = "burned-in text possible"  # the warning says it at length
 NO_PICTURE = "This object holds nothing that can be shown."
 
@@ -59,11 +60,13 @@ def picture_of(evidence: Evidence, pixels: Pixels, *, ready: object = None) -> P
         ready=ready,  # type: ignore[arg-type]
         frame_ms=(evidence.frame_ms or FRAME_MS) if evidence.kind == "cine" else None,
         spacing_mm=None if spacing is None else (spacing[1], spacing[2]),
-        spacing_source=evidence.spacing_source,
+        spacing_source=DETECTOR if evidence.at_detector else evidence.spacing_source,
         unit="HU" if evidence.modality == "CT" and not turned.color else "",
         times=turned.times,
         token=evidence.series or str(evidence.members[0]),
         kind=evidence.kind,
+        calibrated=turned.calibrated,
+        padding=turned.padding,
         stored=stored_index(evidence, pixels),
     )
 

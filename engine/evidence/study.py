@@ -82,6 +82,10 @@ class Evidence:
         warnings: words a program acts on: ``burned_in_text``, ``head`` (recognisable face).
         order: which of ``members`` (of a series) or which stored frame (of one file) each slice
             is, the slices of the first time point first; empty where they stand as delivered.
+        at_detector: True if distances are those at the detector, larger than in the body, even
+            where ``spacing_source`` is Pixel Spacing, which then was never calibrated.
+        calibrated: (left, top, right, bottom) in pixels, right and bottom excluded, outside which
+            distances do not hold (ultrasound regions); None where they hold everywhere.
         native: how to read the pixels of each of ``members`` without parsing it again, None or
             missing where that cannot be done.
     """
@@ -123,6 +127,8 @@ class Evidence:
     frame_ms: float | None = None
     order: tuple[int, ...] = ()
     native: tuple[Native | None, ...] = ()
+    at_detector: bool = False
+    calibrated: tuple[int, int, int, int] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,6 +171,8 @@ class Pixels:
         windows: every usable (center, width) of the header.
         geometry: where each slice of ``array`` lies in the patient, or None.
         overlays: graphics to draw over it.
+        calibrated: (left, top, right, bottom) in pixels, right and bottom excluded, outside which
+            distances do not hold; None where they hold everywhere.
     """
 
     array: NDArray[np.generic]
@@ -182,6 +190,7 @@ class Pixels:
     windows: tuple[tuple[float, float], ...] = ()
     geometry: Geometry | None = None
     overlays: tuple[Overlay, ...] = ()
+    calibrated: tuple[int, int, int, int] | None = None
 
     @property
     def color(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from pydicom.dataset import Dataset
 from pydicom.sequence import Sequence
@@ -12,6 +13,7 @@ from pydicom.sequence import Sequence
 from engine.evidence.dicom import facts
 from engine.evidence.dicom.calibration import spacing_notes
 from engine.evidence.open import load_pixels, read_file
+from engine.evidence.show import describe
 from tests.engine.dicom_files import native, smooth
 
 
@@ -103,6 +105,63 @@ def test_the_largest_flat_ultrasound_region_is_taken() -> None:
     assert "one of 4 ultrasound regions" in " ".join(spacing_notes(dataset))
     alone = given(SequenceOfUltrasoundRegions=Sequence([region(50, 0.05)]))
     assert spacing_notes(alone) == []
+
+
+def test_distances_hold_in_their_region_only(tmp_path: Path) -> None:
+    grey = smooth()
+    regions = Sequence([region(9, 0.05)])
+    regions[0].RegionLocationMinX0, regions[0].RegionLocationMaxX1 = 4, 99
+    path = native(
+        tmp_path / "a.dcm", grey.tobytes(), grey.shape, SequenceOfUltrasoundRegions=regions
+    )
+    evidence = read_file(path)
+    assert evidence.calibrated == (4, 0, 30, 10)
+    assert load_pixels(evidence).calibrated == (4, 0, 30, 10)
+    path = native(
+        tmp_path / "b.dcm", grey.tobytes(), grey.shape, PixelSpacing=[1, 1],
+        SequenceOfUltrasoundRegions=regions,
+    )  # fmt: skip
+    assert read_file(path).calibrated is None
+    whole = Sequence([region(200, 0.05)])
+    path = native(tmp_path / "c.dcm", grey.tobytes(), grey.shape, SequenceOfUltrasoundRegions=whole)
+    assert read_file(path).calibrated is None
+
+
+@pytest.mark.parametrize(("spacing", "said"), [([0.1, 0.1], True), ([0.08, 0.08], False)])
+def test_spacing_that_repeats_the_detector_is_that_of_the_detector(
+    tmp_path: Path, spacing: list[float], said: bool
+) -> None:
+    grey = smooth()
+    path = native(
+        tmp_path / "a.dcm", grey.tobytes(), grey.shape, PixelSpacing=spacing,
+        ImagerPixelSpacing=[0.1, 0.1],
+    )  # fmt: skip
+    evidence = read_file(path)
+    assert describe(evidence)["spacing_source"] == "PixelSpacing"
+    assert evidence.at_detector is said
+
+
+@pytest.mark.parametrize("differing", [True, False])
+def test_frames_of_different_spacings_have_none(tmp_path: Path, differing: bool) -> None:
+    grey = np.stack([smooth()] * 3)
+    frames = []
+    for number in range(3):
+        measures = given(PixelSpacing=[0.5 + 0.25 * number * differing, 0.5])
+        place = given(ImagePositionPatient=[0, 0, 2 * number])
+        frames.append(given(PixelMeasuresSequence=Sequence([measures]),
+                            PlanePositionSequence=Sequence([place])))  # fmt: skip
+    way = given(ImageOrientationPatient=[1, 0, 0, 0, 1, 0])
+    path = native(
+        tmp_path / "a.dcm", grey.tobytes(), grey.shape[1:], NumberOfFrames=3,
+        SharedFunctionalGroupsSequence=Sequence([given(PlaneOrientationSequence=Sequence([way]))]),
+        PerFrameFunctionalGroupsSequence=Sequence(frames),
+    )  # fmt: skip
+    evidence = read_file(path)
+    said = "frames have different pixel spacings; no distances are given" in evidence.notes
+    assert said is differing
+    assert (evidence.spacing_mm is None) is differing
+    assert (evidence.geometry is None) is differing
+    assert (evidence.spacing_source is None) is differing
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,8 @@ TYPES = {"GEOMETRY": "by known geometry", "FIDUCIAL": "by an object of known siz
 
 def spacing_notes(dataset: Dataset) -> list[str]:
     """Sentences that stand beside a distance, in the order of weight."""
+    if facts.spacing_differs(dataset):
+        return ["frames have different pixel spacings; no distances are given"]
     found = facts.in_plane_spacing(dataset)
     if found is None:
         return _aspect_note(dataset)
@@ -37,11 +39,30 @@ def _against_detector(dataset: Dataset, spacing: tuple[float, float]) -> list[st
     detector = facts.numbers(dataset.get("ImagerPixelSpacing"))
     if len(detector) != 2 or min(detector) <= 0:
         return []
-    if all(abs(one - other) <= EQUAL * other for one, other in zip(spacing, detector, strict=True)):
+    if _repeats(spacing, detector):
         return [f"Pixel Spacing repeats Imager Pixel Spacing: not calibrated{_magnified(dataset)}"]
     how = TYPES.get(facts.word(dataset, "PixelSpacingCalibrationType"), "")
     return [f"distances are calibrated{' ' + how if how else ''}: Pixel Spacing "
             f"{spacing[0]:g}, at the detector {detector[0]:g} mm"]  # fmt: skip
+
+
+def _repeats(spacing: tuple[float, float], detector: list[float]) -> bool:
+    """True if Pixel Spacing says what Imager Pixel Spacing says."""
+    return all(
+        abs(one - other) <= EQUAL * other for one, other in zip(spacing, detector, strict=True)
+    )
+
+
+def is_at_detector(dataset: Dataset) -> bool:
+    """True if distances are those at the detector, larger than in the body, by whatever name.
+
+    Pixel Spacing that only repeats Imager Pixel Spacing was not calibrated (PS3.3 10.7.1.3).
+    """
+    found = facts.in_plane_spacing(dataset)
+    if found is None or found[1] not in ("PixelSpacing", "ImagerPixelSpacing"):
+        return False
+    detector = facts.numbers(dataset.get("ImagerPixelSpacing"))
+    return len(detector) == 2 and min(detector) > 0 and _repeats(found[0], detector)
 
 
 def _magnified(dataset: Dataset) -> str:

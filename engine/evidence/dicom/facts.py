@@ -23,6 +23,8 @@ from engine.evidence.study import VoiLut
 CENTIMETRES = 3
 NEAREST_MM, FARTHEST_MM = 1e-9, 1e9  # what lies outside is no distance of pixels
 TISSUE = 1
+SAME_SPACING = 1e-3  # largest relative difference of one pixel spacing
+REGIONS = "SequenceOfUltrasoundRegions (cm to mm)"
 
 
 @dataclass(frozen=True)
@@ -278,8 +280,26 @@ def _triple(vector: NDArray[np.float64]) -> tuple[float, float, float]:
     return float(vector[0]), float(vector[1]), float(vector[2])
 
 
+def spacing_differs(dataset: Dataset) -> bool:
+    """True if the frames of an object have several pixel spacings: then it has none of its own."""
+    if numbers(dataset.get("PixelSpacing")):
+        return False
+    found = []
+    for group in dataset.get("PerFrameFunctionalGroupsSequence") or []:
+        measures = item(group, "PixelMeasuresSequence")
+        spacing = [] if measures is None else numbers(measures.get("PixelSpacing"))
+        found.append(spacing if len(spacing) == 2 else None)
+    known = np.array([one for one in found if one is not None])
+    if not len(known):
+        return False
+    least, most = known.min(axis=0), known.max(axis=0)
+    return len(known) < len(found) or bool((most - least > SAME_SPACING * np.abs(most)).any())
+
+
 def in_plane_spacing(dataset: Dataset) -> tuple[tuple[float, float], str] | None:
-    """(row, column) distances in mm and the element they come from."""
+    """(row, column) distances in mm and the element they come from; None if frames differ."""
+    if spacing_differs(dataset):
+        return None
     measures = grouped(dataset, "PixelMeasuresSequence")
     places = (
         (dataset, "PixelSpacing", "PixelSpacing"),
@@ -291,11 +311,21 @@ def in_plane_spacing(dataset: Dataset) -> tuple[tuple[float, float], str] | None
         found = numbers(holder.get(keyword)) if holder is not None else []
         if len(found) == 2 and min(found) > NEAREST_MM and max(found) < FARTHEST_MM:
             return (found[0], found[1]), name
-    return _region_spacing(dataset) or _volume_spacing(dataset)
+    region = _region(dataset)
+    return (region[0], REGIONS) if region is not None else _volume_spacing(dataset)
 
 
-def _region_spacing(dataset: Dataset) -> tuple[tuple[float, float], str] | None:
-    """Distances in the largest ultrasound region that has them, two-dimensional ones first."""
+def calibrated_box(dataset: Dataset) -> tuple[int, int, int, int] | None:
+    """(left, top, right, bottom) of the ultrasound region in which distances hold.
+
+    Right and bottom are excluded; None where distances hold everywhere, or nowhere.
+    """
+    found, region = in_plane_spacing(dataset), _region(dataset)
+    return region[1] if found is not None and found[1] == REGIONS and region is not None else None
+
+
+def _region(dataset: Dataset) -> tuple[tuple[float, float], tuple[int, int, int, int]] | None:
+    """Distances in, and box of, the largest ultrasound region that has them, flat ones first."""
     found = []
     for region in dataset.get("SequenceOfUltrasoundRegions") or []:
         down, across = (numbers(region.get(f"PhysicalDelta{axis}")) for axis in "YX")
@@ -306,13 +336,15 @@ def _region_spacing(dataset: Dataset) -> tuple[tuple[float, float], str] | None:
             integer(region, f"RegionLocation{corner}")
             for corner in ("MinX0", "MinY0", "MaxX1", "MaxY1")
         )
-        area = abs(high_x - low_x) * abs(high_y - low_y)
+        (low_x, high_x), (low_y, high_y) = sorted((low_x, high_x)), sorted((low_y, high_y))
+        area = (high_x - low_x) * (high_y - low_y)
         flat = integer(region, "RegionSpatialFormat", TISSUE) == TISSUE
-        found.append((flat, area, (abs(down[0]) * 10.0, abs(across[0]) * 10.0)))
+        box = (low_x, low_y, high_x + 1, high_y + 1)  # the last pixels belong to it (C.8.5.5)
+        found.append((flat, area, (abs(down[0]) * 10.0, abs(across[0]) * 10.0), box))
     if not found:
         return None
     best = max(found, key=lambda one: one[:2])
-    return best[2], "SequenceOfUltrasoundRegions (cm to mm)"
+    return best[2], best[3]
 
 
 def _volume_spacing(dataset: Dataset) -> tuple[tuple[float, float], str] | None:

@@ -15,6 +15,7 @@ from pydicom.dataset import Dataset
 
 from engine.errors import EvidenceError
 from engine.evidence.dicom import facts
+from engine.evidence.dicom.calibration import is_at_detector
 from engine.evidence.dicom.facts import Plane
 from engine.evidence.dicom.layout import FLOATING, LIMIT_VALUES, Layout, layout_of
 from engine.evidence.dicom.multiframe import Frames, frames_of, orientation_of
@@ -102,6 +103,8 @@ def base_of(path: Path, header: Header, salt: bytes) -> Base:
     fields = {
         **_framed(dataset, layout, frames, in_plane),
         "spacing_source": None if found is None else found[1],
+        "at_detector": is_at_detector(dataset),
+        "calibrated": _box(dataset, layout),
         "source": source_of(dataset, header),
         **tokens_of(dataset, salt),
     }
@@ -116,6 +119,17 @@ def base_of(path: Path, header: Header, salt: bytes) -> Base:
         series=facts.word(dataset, "SeriesInstanceUID"),
         if_long=_warnings(dataset, fields, LONGEST),
     )
+
+
+def _box(dataset: Dataset, layout: Layout) -> tuple[int, int, int, int] | None:
+    """Where distances hold, within the picture; None if they hold all over it."""
+    box = facts.calibrated_box(dataset)
+    if box is None:
+        return None
+    left, top = max(0, box[0]), max(0, box[1])
+    right, bottom = min(layout.columns, box[2]), min(layout.rows, box[3])
+    whole = (left, top, right, bottom) == (0, 0, layout.columns, layout.rows)
+    return None if whole else (left, top, max(left, right), max(top, bottom))
 
 
 def _framed(

@@ -154,6 +154,7 @@ class Volume:
             windows=evidence.windows,
             geometry=evidence.geometry,
             overlays=self._drawn(),
+            calibrated=evidence.calibrated,
         )
 
     def _drawn(self) -> tuple[Overlay, ...]:
