@@ -116,6 +116,7 @@ class Jobs(QObject):
         self._remember = remember
         self._states: dict[str, JobState] = {}
         self._orders: dict[str, _Order] = {}
+        self._failures: dict[str, list[str]] = {}  # by kind, as they were told
         self._current: str | None = None
         self._closing = False
         worker.message.connect(self._take)
@@ -305,6 +306,11 @@ class Jobs(QObject):
         self._next()
 
     def _answer(self, state: JobState) -> None:
+        if state.state in ("failed", "lost"):
+            self._failures.setdefault(state.kind, []).append(state.sentence)
+        elif state.state == "done":  # what failed before has come well
+            for sentence in self._failures.pop(state.kind, []):
+                self._notify.recall(sentence)
         order = self._orders.get(state.id)
         call = None if order is None else order.done if state.state == "done" else order.failed
         if call is not None:

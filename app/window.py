@@ -10,8 +10,8 @@ import contextlib
 import json
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QByteArray, Qt
-from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
+from PySide6.QtCore import QByteArray, QSize, Qt
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from app import keys, theme
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 TITLE = "Triptych"
 FIRST_SIZE = (1440, 900)
 LEAST_SIZE = (960, 640)
+OPENING = ("open", "open-files")  # commands of the Viewer that count on every page
+FRAME = QSize(16, 40)  # what the system draws around a window
 
 
 class MainWindow(QMainWindow):
@@ -53,12 +55,12 @@ class MainWindow(QMainWindow):
         self._shown = ""
         self._leaving = False
         self._left = False
+        self._restored = False
         self._helpers: tuple[object, ...] = ()
         self._shortcuts: dict[str, QShortcut] = {}
         self.setWindowTitle(TITLE)
         self.setWindowIcon(theme.icon("app", size=64))
-        self.setMinimumSize(*LEAST_SIZE)
-        self.resize(*FIRST_SIZE)
+        self._fit_screen()
         self.rail, self.pages = Rail(PAGES), QStackedWidget()
         self.notices, self.tray = NoticeBar(), JobTray()
         self._tray = JobTrayPresenter(self.tray, jobs)
@@ -85,7 +87,11 @@ class MainWindow(QMainWindow):
         before = self._presenters.get(self._shown)
         if before is not None and self._shown != page_id:
             before.hidden()
+        if self._shown != page_id:
+            self.notices.leave_page()
         self._shown = page_id
+        for command_id in OPENING:  # the Viewer hears them itself, a rating has no such keys
+            self._shortcuts[command_id].setEnabled(page_id not in ("viewer", "review"))
         self.pages.setCurrentWidget(self._views[page_id])
         self.rail.check(page_id)
         self._presenters[page_id].shown(argument)
@@ -106,6 +112,11 @@ class MainWindow(QMainWindow):
         self.rail.setVisible(not quiet)
         self.tray.setVisible(not quiet)
         self.notices.setVisible(not quiet and self.notices.current is not None)
+
+    def open_with(self, command_id: str) -> None:
+        """Open evidence from another page: the Viewer asks for it."""
+        self.go("viewer")
+        self._views["viewer"].do(command_id)  # type: ignore[attr-defined]
 
     def toggle_full_screen(self) -> None:
         self.showNormal() if self.isFullScreen() else self.showFullScreen()
@@ -174,6 +185,8 @@ class MainWindow(QMainWindow):
             self._shortcut(f"go-{entry.id}", lambda page_id=entry.id: self.go(page_id))
         for command in COMMANDS:
             self._shortcut(command.id, getattr(self, command.method))
+        for command_id in OPENING:
+            self._shortcut(command_id, lambda id_=command_id: self.open_with(id_))
         self.name_keys()
 
     def _shortcut(self, command: str, call: Any) -> None:
@@ -188,12 +201,21 @@ class MainWindow(QMainWindow):
         for command, shortcut in self._shortcuts.items():
             shortcut.setKeys([QKeySequence(name) for name in keys.current().keys_of(command)])
 
+    def _fit_screen(self) -> None:
+        """As large as is useful, never larger than what the screen leaves free."""
+        screen = self.screen() or QGuiApplication.primaryScreen()
+        room = room_on(None if screen is None else screen.availableGeometry().size())
+        self.setMinimumSize(QSize(*LEAST_SIZE).boundedTo(room))
+        self.resize(self.size().boundedTo(room) if self._restored else room)
+
     def _restore(self) -> None:
         """Geometry of last time; a damaged file is worth no sentence."""
         with contextlib.suppress(OSError, ValueError, AttributeError, TypeError):
             kept = json.loads(self._state.read_text(encoding="utf-8"))
             geometry = QByteArray.fromBase64(kept.get("geometry", "").encode("ascii"))
-            self.restoreGeometry(geometry)
+            self._restored = self.restoreGeometry(geometry)
+        if self._restored and not self.isMaximized() and not self.isFullScreen():
+            self._fit_screen()  # the screen of last time may have been larger
 
     def _save(self) -> None:
         kept = {
@@ -202,3 +224,9 @@ class MainWindow(QMainWindow):
         }
         with contextlib.suppress(OSError):
             self._state.write_text(json.dumps(kept), encoding="utf-8")
+
+
+def room_on(screen: QSize | None) -> QSize:
+    """Size of the first window on a screen's free part."""
+    wanted = QSize(*FIRST_SIZE)
+    return wanted if screen is None else wanted.boundedTo(screen - FRAME)

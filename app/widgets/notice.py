@@ -5,7 +5,7 @@ Owns the order of waiting notices. Info and good go by themselves after a while;
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QElapsedTimer, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
@@ -20,6 +20,7 @@ COLORS = {
     "error": theme.ERROR,
 }
 SHOWN_MS = 8000
+READ_MS = 3000  # on show for that long, a sentence was seen
 
 
 class NoticeBar(QFrame):
@@ -33,6 +34,7 @@ class NoticeBar(QFrame):
         self._current: Notice | None = None
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.dismiss)
+        self._age = QElapsedTimer()
         self._icon, self._word, self._text = QLabel(), QLabel(), QLabel()
         self._text.setWordWrap(True)
         self._text.setTextFormat(Qt.TextFormat.PlainText)
@@ -63,6 +65,14 @@ class NoticeBar(QFrame):
         if self._current is not None and self._current.text == text:
             self.dismiss()
 
+    def leave_page(self) -> None:
+        """Another page comes: what was read on the one before does not go along."""
+        shown = self._current
+        if shown is None or shown.act is not None or not self._age.isValid():
+            return
+        if self._age.elapsed() >= READ_MS:
+            self.dismiss()
+
     def dismiss(self) -> None:
         """Take the notice away and show the next."""
         self._current = None
@@ -91,6 +101,7 @@ class NoticeBar(QFrame):
             self.setVisible(self._current is not None)
             return
         self._current = self._waiting.pop(0)
+        self._age.start()
         notice = self._current
         color = COLORS[notice.kind]
         self._icon.setPixmap(theme.pixmap(notice.kind, color, ratio=self.devicePixelRatioF()))

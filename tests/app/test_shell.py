@@ -10,8 +10,8 @@ import sys
 import threading
 
 import pytest
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QObject, QSize, Qt
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 import app.main
 from app import actions, theme, words
@@ -20,8 +20,9 @@ from app.failures import LastDoor, sentence
 from app.jobs import JobState
 from app.notify import Notice, Notify
 from app.tasks import Tasks
+from app.widgets import notice
 from app.widgets.notice import NoticeBar
-from app.window import MainWindow
+from app.window import FIRST_SIZE, MainWindow, room_on
 from engine.errors import EvidenceError
 
 # Icons of the style sheet have a colour of their own.
@@ -260,6 +261,78 @@ def test_closing_while_a_job_runs_asks_once_and_stops_it(qtbot, program, site):
     qtbot.waitUntil(lambda: not window.isVisible(), timeout=30_000)
     assert jobs.state(job).state == "cancelled"
     assert not jobs._worker.running
+
+
+def test_the_window_fits_its_screen(qtbot, program, monkeypatch):
+    assert room_on(QSize(1280, 800)) == QSize(1264, 760)
+    assert room_on(QSize(2560, 1440)) == QSize(*FIRST_SIZE)
+    assert room_on(QSize(800, 600)).width() < 800
+    made = program().window
+    free = made.screen().availableGeometry().size()
+    fresh = MainWindow(made._jobs, made._notify, made._state)
+    qtbot.addWidget(fresh)
+    assert fresh.width() <= free.width()
+    assert fresh.height() <= free.height()
+
+
+def test_the_size_of_last_time_comes_back_as_far_as_there_is_room(qtbot, home, program):
+    first = program().window
+    first.setMinimumSize(100, 100)
+    first.resize(500, 400)
+    first._save()
+    second = MainWindow(first._jobs, first._notify, home.state)
+    qtbot.addWidget(second)
+    second._restore()
+    assert (second.width(), second.height()) != FIRST_SIZE
+    assert second._restored
+    first.resize(5000, 4000)
+    first._save()
+    third = MainWindow(first._jobs, first._notify, home.state)
+    qtbot.addWidget(third)
+    third._restore()
+    assert third.height() <= room_on(third.screen().availableGeometry().size()).height()
+
+
+def test_an_old_error_does_not_follow_to_another_page(qtbot, monkeypatch):
+    bar = NoticeBar()
+    qtbot.addWidget(bar)
+    bar.post(Notice("It failed.", "error"))
+    bar.leave_page()
+    assert bar.current is not None  # nobody had time to read it
+    monkeypatch.setattr(notice, "READ_MS", 0)
+    bar.leave_page()
+    assert bar.current is None
+    bar.post(Notice("Closing stops it.", "warn", "Stop", lambda: None))
+    bar.leave_page()
+    assert bar.current is not None
+
+
+def test_the_same_thing_done_well_takes_its_error_back(qtbot, program, site):
+    made = program()
+    jobs, bar = made.services.jobs, made.window.notices
+    with qtbot.waitSignal(jobs.finished, timeout=30_000):
+        jobs.start("bug", {}, title="Bug")
+    qtbot.waitUntil(lambda: bar.current is not None and bar.current.kind == "error")
+    state = next(one for one in jobs.states() if one.kind == "bug")
+    jobs._answer(dataclasses.replace(state, state="done", sentence="Now it went well."))
+    assert bar.current is None or bar.current.kind != "error"
+
+
+def test_opening_counts_on_every_page_but_a_rating(qtbot, program, monkeypatch):
+    window = program().window
+    asked = []
+    window.go("library")
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_a, **_k: asked.append(1))
+    qtbot.keyClick(window, Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: asked == [1])
+    assert window.page_id == "viewer"
+    qtbot.keyClick(window._views["viewer"], Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: asked == [1, 1])
+    window.go("review")
+    qtbot.keyClick(window, Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier)
+    assert asked == [1, 1]
 
 
 def test_a_damaged_state_file_is_no_reason_to_fail(qtbot, home, program):
