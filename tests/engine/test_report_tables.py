@@ -246,3 +246,20 @@ def test_a_mark_of_byte_order_before_json(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text('{"report":"ä"}', encoding="utf-8-sig")
     assert texts(path) == ["ä"]
+
+
+@pytest.mark.parametrize(
+    "patient",
+    [
+        {"patient": {"name": "Zaphodbeeble", "id": "Q-77001"}},
+        {"meta": {"subject": {"name": [{"family": "Zaphodbeeble", "given": ["Tricia", "Q."]}]}}},
+        {"demographics": {"last_name": "Zaphodbeeble", "mrn": "Q-77001"}},
+    ],
+)
+def test_persons_deep_inside_a_record_are_taken_out(tmp_path: Path, patient: Any) -> None:
+    path = tmp_path / "a.jsonl"
+    told = {"study": {"name": "Abdomen", "position": "supine"}, "patient_size": {"sex": "female"}}
+    record = {**patient, **told, "report": "Mrs ZAPHODBEEBLE, supine, female. Abdomen clear."}
+    path.write_text(json.dumps(record), encoding="utf-8")
+    (found,) = find_evidence([path])
+    assert found.text == "Mrs [removed], supine, female. Abdomen clear."

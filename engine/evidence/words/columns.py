@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.evidence.identity.scrub import Scrubber
+from engine.evidence.words.rows import PERSON
 
 WHOLE = (
     "report", "reporttext", "radiologyreport", "fullreport", "reportbody", "originalreport",
@@ -36,7 +37,6 @@ OTHERS = (
     "transcription", "article", "passage",
 )  # fmt: skip
 PATIENTS = ("patientid", "subjectid", "patient", "subject", "pid", "mrn", "patid", "personid")
-PERSON = re.compile(r"name|patient|mrn|accession|birth|dob|physician|phone|address|email|ssn")
 # long cells that are no text of a report, whatever their length
 NO_TEXT = re.compile(PERSON.pattern + r"|path|file|url|uri|institution|hospital|street|city|device")
 AROUND = frozenset({"section", "raw", "original", "clean", "cleaned", "en", "eng", "english", "de",

@@ -15,6 +15,12 @@ from typing import Any, BinaryIO
 LIMIT_ROW = 8_000_000
 DELIMITERS = (",", ";", "\t", "|")
 JSON_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
+PERSON = re.compile(r"name|patient|mrn|accession|birth|dob|physician|phone|address|email|ssn")
+# inside a record: whose value it is, what it is, and names that say both
+WHOSE = re.compile(r"patient|subject|person|demographic|contact|guardian|mother|father")
+WHAT = re.compile(r"name|given|family|first|last|\bid$|ident|mrn|number|birth|phone|addr|mail|ssn")
+BOTH = re.compile(r"mrn|accession|birth|dob$|ssn|patient.?(name|id)")
+DEEPEST, MOST_INSIDE = 5, 20
 NONE = "\0"  # the delimiter of a table with one column: no text holds it
 
 Span = tuple[int, int]
@@ -184,7 +190,33 @@ def record_of(text: str) -> dict[str, str] | None:
     if not isinstance(found, dict):
         return None
     labels = next((found[one] for one in ("LABELS", "labels") if one in found), None)
-    return {str(name): _flat(value, labels) for name, value in found.items()}
+    record = {str(name): _flat(value, labels) for name, value in found.items()}
+    for name, value in found.items():
+        if isinstance(value, (Mapping, list)):
+            record.update(_persons(str(name), value, 0))
+    return record
+
+
+def _persons(name: str, value: Any, depth: int) -> Iterator[tuple[str, str]]:
+    """What lies deeper inside a record and names a person, under joined names."""
+    inside: Iterable[tuple[Any, Any]] = ()
+    if isinstance(value, Mapping):
+        inside = value.items()
+    elif isinstance(value, list):
+        inside = enumerate(value[:MOST_INSIDE])
+    for key, one in inside if depth < DEEPEST else ():
+        whole = f"{name}.{key}"
+        if isinstance(one, (Mapping, list)):
+            yield from _persons(whole, one, depth + 1)
+        elif isinstance(one, (str, int)) and _of_person(whole.casefold()):
+            yield (whole if PERSON.search(whole.casefold()) else f"patient.{whole}"), str(one)
+
+
+def _of_person(name: str) -> bool:
+    """True if a joined name says that a value is a person's name or number."""
+    last = re.sub(r"(\.\d+)+$", "", name).rpartition(".")[2]
+    whose = WHOSE.search(name.removesuffix(last)) is not None and WHAT.search(last) is not None
+    return whose or BOTH.search(last) is not None
 
 
 def _flat(value: Any, labels: Any) -> str:
