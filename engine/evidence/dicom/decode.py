@@ -20,7 +20,7 @@ from pydicom.uid import UID
 
 from engine.errors import EvidenceError
 from engine.evidence.dicom import facts
-from engine.evidence.dicom.frames import Cut, Source, find_source
+from engine.evidence.dicom.frames import Cut, Source, Video, find_source
 from engine.evidence.dicom.layout import LIMIT_VALUES
 from engine.evidence.dicom.overlay import at_frame, embedded_of, has_embedded
 from engine.evidence.dicom.presentation import table_of
@@ -183,6 +183,9 @@ def _failure(path: Path, failure: Exception, syntax: UID) -> EvidenceError:
     """The sentence for a decoder's failure; its own words may quote the file and are not used."""
     if isinstance(failure, EOFError):
         return truncated(path)
+    if isinstance(failure, Video):
+        reason = f"the video ({failure}) is not played; convert it to single frames"
+        return EvidenceError(path, "unsupported", reason)
     name = syntax.name or "an unnamed transfer syntax"
     if isinstance(failure, Samples):
         reason = "pictures of two, four or more values in a pixel are not read; convert them"

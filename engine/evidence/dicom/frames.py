@@ -22,7 +22,7 @@ from pydicom.uid import UID, ExplicitVRBigEndian, register_transfer_syntax
 from engine.evidence.bounded import bounded
 from engine.evidence.dicom.color import Palette
 from engine.evidence.dicom.deflate import plain
-from engine.evidence.dicom.layout import FLOATING, Layout, as_long_as, layout_of
+from engine.evidence.dicom.layout import FLOATING, Layout, as_long_as, is_video, layout_of
 from engine.evidence.dicom.lean import FIRST, scan
 from engine.evidence.dicom.overlay import overlays_of
 from engine.evidence.dicom.read import syntax_of
@@ -34,6 +34,10 @@ ITEM, DELIMITER = b"\xfe\xff\x00\xe0", b"\xfe\xff\xdd\xe0"
 # a private syntax: implicit little endian with big endian pixels
 GE_BIG = register_transfer_syntax("1.2.840.113619.5.2", implicit_vr=True, little_endian=True)
 STARTS = (b"\xff\xd8\xff", b"\xff\x4f\xff\x51", b"\xff\x0a", b"\x00\x00\x00\x0c")
+
+
+class Video(NotImplementedError):
+    """A film: one stream of all frames."""
 
 
 class Cut(EOFError):
@@ -106,6 +110,7 @@ def find_source(stream: BinaryIO) -> Source:
 
     Raises:
         Cut: there are fewer fragments than frames, or the file ends among them.
+        Video: the frames are one film.
         ValueError: it holds no pixels, or what stands there are no fragments.
     """
     whole, stream = stream, plain(stream)
@@ -116,6 +121,8 @@ def find_source(stream: BinaryIO) -> Source:
     layout = layout_of(dataset, floating=PIXELS[pixels.tag])
     encapsulated = pixels.length == UNDEFINED
     layout = layout if encapsulated else as_long_as(layout, pixels.length)
+    if encapsulated and is_video(syntax):
+        raise Video(syntax.name)
     frames = _frames(stream, pixels.at, dataset, layout.frames) if encapsulated else ()
     return Source(
         dataset=dataset,

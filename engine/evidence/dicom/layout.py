@@ -6,6 +6,7 @@ to touch pixel bytes.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +21,9 @@ PHOTOMETRIC = frozenset(
     {"MONOCHROME1", "MONOCHROME2", "PALETTE COLOR", "RGB", "HSV", "ARGB", "CMYK", "YBR_FULL",
      "YBR_FULL_422", "YBR_PARTIAL_422", "YBR_PARTIAL_420", "YBR_ICT", "YBR_RCT", "XYB"}
 )  # fmt: skip
+QUARTERED = "YBR_PARTIAL_420"  # native only in theory; retired
+# MPEG-2, MPEG-4 and HEVC, whose whole pixel element is one stream of all frames
+VIDEO = re.compile(r"1\.2\.840\.10008\.1\.2\.4\.10[0-8](\.1)?")
 HALVED = frozenset({"YBR_FULL_422", "YBR_PARTIAL_422"})
 
 
@@ -91,6 +95,11 @@ def photometric_of(dataset: Dataset) -> str:
         if spelled in PHOTOMETRIC:
             return spelled
     return "RGB" if facts.integer(dataset, "SamplesPerPixel", 1) == 3 else "MONOCHROME2"
+
+
+def is_video(syntax: str) -> bool:
+    """True for transfer syntaxes of films."""
+    return VIDEO.fullmatch(syntax) is not None
 
 
 def as_long_as(layout: Layout, length: int | None) -> Layout:

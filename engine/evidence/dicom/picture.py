@@ -17,7 +17,14 @@ from engine.errors import EvidenceError
 from engine.evidence.dicom import facts
 from engine.evidence.dicom.calibration import is_at_detector
 from engine.evidence.dicom.facts import Plane
-from engine.evidence.dicom.layout import FLOATING, LIMIT_VALUES, Layout, layout_of
+from engine.evidence.dicom.layout import (
+    FLOATING,
+    LIMIT_VALUES,
+    QUARTERED,
+    Layout,
+    is_video,
+    layout_of,
+)
 from engine.evidence.dicom.multiframe import Frames, frames_of, orientation_of
 from engine.evidence.dicom.notes import picture_notes
 from engine.evidence.dicom.presentation import inverted_of
@@ -108,6 +115,9 @@ def base_of(path: Path, header: Header, salt: bytes) -> Base:
         "source": source_of(dataset, header),
         **tokens_of(dataset, salt),
     }
+    if header.pixel_length is None and is_video(header.syntax):
+        told = f"a video ({header.syntax.name}), which is not played"
+        fields.update(kind="cine", form="2d", notes=(told, *fields["notes"]))
     shape = fields["shape"]
     warnings = _warnings(dataset, fields, shape[0])
     fields["notes"] = (*_notes(dataset, warnings), *fields["notes"])
@@ -185,6 +195,10 @@ def _layout(path: Path, header: Header) -> Layout:
             "more than can be opened"
         )
         raise EvidenceError(path, "too_large", reason)
+    held = header.pixel_length
+    if found.photometric == QUARTERED and held is not None and 8 * held < found.bits * found.frames:
+        reason = f"plain pixels in {QUARTERED} are not read; convert them to RGB"
+        raise EvidenceError(path, "unsupported", reason)
     if header.pixel_length is not None and 8 * header.pixel_length < found.bits * found.frames:
         raise truncated(path)
     return found

@@ -30,7 +30,7 @@ from engine.errors import EvidenceError
 from engine.evidence.bounded import bounded
 from engine.evidence.dicom.deflate import plain
 from engine.evidence.dicom.lean import FIRST, scan
-from engine.evidence.dicom.start import by_chance, from_start, mark_of
+from engine.evidence.dicom.start import by_chance, from_start, mark_of, renamed
 from engine.evidence.failures import of_system, truncated
 from engine.evidence.files import open_file
 from engine.evidence.quiet import quiet
@@ -138,7 +138,7 @@ def header_of(path: Path, data: bytes, stream: BinaryIO, size: int) -> Header:
             codestream=b"" if whole else _codestream(stream, found.pixel_at),
         )
     part10 = data[128:132] == b"DICM"
-    if mark_of(data) is not None or by_chance(data):
+    if mark_of(data) is not None or by_chance(data) or renamed(data) is not None:
         shifted = from_start(stream)
         size, _ = shifted.seek(0, 2), shifted.seek(0)
         return header_of(path, shifted.read(FIRST), shifted, size)
@@ -158,6 +158,8 @@ def _parse(path: Path, stream: BinaryIO, size: int, *, part10: bool) -> Header:
     dataset = read_partial(bounded(inflated), stop_when=watch, force=True)
     if not part10 and not _plausible(dataset):
         raise _bad(path, part10=False)
+    if part10 and watch.last is None:
+        raise truncated(path)  # nothing follows the file meta group, or not all of it is there
     if watch.cut or (watch.pixel_tag is None and _last_lost(dataset, watch)):
         raise truncated(path)
     if deflated:

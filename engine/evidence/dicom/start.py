@@ -1,7 +1,8 @@
-"""DICOM files that do not begin where they should: the mark is looked for in the first kilobytes.
+"""DICOM files that do not begin as they should: the mark is looked for in the first kilobytes.
 
-Owns the stream that shows such a file from its true start. Refuses to search further than the
-first kilobytes, and data without any mark.
+Owns the stream that shows such a file from its true start, or with the byte order that it has
+instead of the one that it names. Refuses to search further than the first kilobytes, and data
+without any mark.
 """
 
 from __future__ import annotations
@@ -12,6 +13,10 @@ from typing import BinaryIO, cast
 MARK = b"DICM\x02\x00"  # and the first element of the file meta group
 REACH = 4096
 PREAMBLE = 128
+SYNTAX = b"\x02\x00\x10\x00UI\x14\x00"  # the transfer syntax, of 20 bytes
+LITTLE, BIG = b"1.2.840.10008.1.2.1\0", b"1.2.840.10008.1.2.2\0"
+# the first element of a data set in each byte order: group 8, and a kind of value
+FIRST_ELEMENTS = {LITTLE: b"\x08\x00", BIG: b"\x00\x08"}
 
 
 class Shifted(io.RawIOBase):
@@ -70,6 +75,26 @@ def by_chance(data: bytes) -> bool:
     return marked and data[:2] == b"\x08\x00"
 
 
+def renamed(data: bytes) -> bytes | None:
+    """A file's first bytes with the byte order that its data set has; None if it is right.
+
+    Little endian data that are called big endian are met, and the other way round.
+    """
+    end = PREAMBLE + 4
+    at = data.find(SYNTAX, end, REACH)
+    named = data[at + len(SYNTAX) : at + len(SYNTAX) + len(LITTLE)]
+    if data[PREAMBLE:end] != MARK[:4] or at < 0 or named not in FIRST_ELEMENTS:
+        return None
+    start = end + 12 + int.from_bytes(data[end + 8 : end + 12], "little")  # after the meta group
+    true = BIG if named == LITTLE else LITTLE
+    first = data[start : start + 6]
+    if data[end : end + 8] != MARK[4:] + b"\0\0UL\x04\0" or first[:2] != FIRST_ELEMENTS[true]:
+        return None
+    if not first[4:].isalpha() or not first[4:].isupper() or start > REACH:
+        return None
+    return data[: at + len(SYNTAX)] + true + data[at + len(SYNTAX) + len(true) : start]
+
+
 def from_start(stream: BinaryIO) -> BinaryIO:
     """The stream itself, or one that shows the file from its true start."""
     stream.seek(0)
@@ -78,4 +103,7 @@ def from_start(stream: BinaryIO) -> BinaryIO:
     stream.seek(0)
     if by_chance(data):
         return cast(BinaryIO, Shifted(stream, 0, bytes(PREAMBLE) + MARK[:4]))
+    head = renamed(data) if mark is None else None
+    if head is not None:
+        return cast(BinaryIO, Shifted(stream, len(head), head))
     return stream if mark is None else cast(BinaryIO, Shifted(stream, mark))
