@@ -15,12 +15,12 @@ from app.failures import sentence
 from app.presenters.base import Presenter
 from app.presenters.display import keep_display
 from app.presenters.hanging import Hung
-from app.presenters.viewer_frames import MODEL, STRAIGHT, Frames
+from app.presenters.viewer_frames import MODEL, NO_PLANES, STRAIGHT, Frames
 from app.presenters.viewer_opening import Opened, Thumbnails, search
 from app.presenters.viewer_picture import (
-    NO_PICTURE,
     PICTURES,
     notes_of,
+    pictured,
 )
 from app.presenters.viewer_reports import Reports, text_rows
 from app.services import Services
@@ -125,8 +125,8 @@ class ViewerPresenter(Presenter):
         if not 0 <= row < len(self._found):
             return
         evidence = self._found[row]
-        if evidence.error is None and evidence.kind not in PICTURES:
-            self._show_text(row)
+        if evidence.error is None and evidence.text and evidence.kind not in PICTURES:
+            self._reports.show(row)
             return
         self._reports.follow(row)
         self._frames.show(row, frame)
@@ -137,8 +137,10 @@ class ViewerPresenter(Presenter):
         if name != "mpr":
             self.view.show_status(f"{len(self._found):,} found")
             self._frames.lay_out(name)
-        elif current is not None:
+        elif current is not None and pictured(self._found[current.row]):
             self._frames.cut(current.row)
+        else:
+            self.view.show_status(NO_PLANES)
 
     def link(self) -> None:
         """Link or unlink the frames."""
@@ -199,14 +201,6 @@ class ViewerPresenter(Presenter):
             straight=current.mode == STRAIGHT,
             tilted=self._frames.tilted(current.row),
         )
-
-    def _show_text(self, row: int) -> None:
-        """A report into the panel, another object without a picture as a sentence."""
-        evidence = self._found[row]
-        if evidence.text:
-            self._reports.show(row)
-        else:
-            self.view.show_status("; ".join(evidence.notes) or NO_PICTURE)
 
     def _keep_statement(self, size: str, scale: str, statement: str) -> None:
         problem = keep_display(self.services, size, scale, statement, ORIGIN)

@@ -16,7 +16,7 @@ from app.presenters.hanging import Hung
 from app.presenters.loader import Entry, Loader
 from app.presenters.renderings import Rendering, Renderings
 from app.presenters.viewer_kin import NO_MORE, may_hang, remarks
-from app.presenters.viewer_picture import heading_of, pictured
+from app.presenters.viewer_picture import heading_of, nothing_to_see, pictured
 from app.services import Services
 from app.widgets.content import Content, Picture
 from app.widgets.reslice import Planes, can_reslice, planes_of
@@ -156,9 +156,12 @@ class Frames:
 
     def show(self, row: int, frame: int) -> None:
         """A row into a frame, or into the planes if they are seen."""
-        if self._cut is not None and self._found[row].error is None:
+        if self._cut is not None and pictured(self._found[row]):
             self.cut(row)
             return
+        if self._cut is not None:  # no planes of what has no picture: the frames come back
+            self._cut = None
+            self._view.show_layout(self._layout)
         self._place(row, frame)
         self._want()
 
@@ -221,6 +224,9 @@ class Frames:
         title = heading_of(evidence)
         if evidence.error is not None:
             self._view.show_notice(frame, sentence(evidence.error), title, kind="error")
+            return
+        if not pictured(evidence):
+            self._view.show_notice(frame, nothing_to_see(evidence), title, kind="hint")
             return
         made = self._picture(shown)
         if made is None:

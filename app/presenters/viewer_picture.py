@@ -26,6 +26,7 @@ TELLING = ("series ", "kernel ", "echo ", "contrast", "TE ")
 FRAME_MS = 1000 / 15  # where a cine does not say its rate
 DETECTOR = "ImagerPixelSpacing"  # also what Pixel Spacing repeats where nobody calibrated it
 SAID_TWICE = "burned-in text possible"  # the warning says it at length
+READ_BESIDE = "This object holds words only; they stand in the report beside."
 NO_PICTURE = "This object holds nothing that can be shown."
 
 
@@ -175,6 +176,14 @@ def heading_of(evidence: Evidence) -> str:
     technique = "  ".join(evidence.technique)
     parts = (title_of(evidence), body, size_words(evidence), technique, evidence.path.name)
     return "   ".join(part for part in parts if part)
+
+
+def nothing_to_see(evidence: Evidence) -> str:
+    """Why an object without a picture shows nothing, and what there is instead."""
+    if evidence.text:
+        return READ_BESIDE
+    said = "; ".join(evidence.notes)
+    return f"{NO_PICTURE} {said[:1].upper()}{said[1:]}." if said else NO_PICTURE
 
 
 def warned(evidence: Evidence) -> tuple[str, ...]:

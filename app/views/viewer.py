@@ -248,6 +248,7 @@ class ViewerView(QWidget):
         elif command in ("fold-series", "fold-report"):
             part = command.removeprefix("fold-")
             self._fold(part, shown=not self.bar.checked(command))
+            self._status.say(self._folded(part))
         elif command in ("findings", "impression"):
             if not self.report.isHidden() or self.report.words:
                 self._fold("report", shown=True)
@@ -366,7 +367,7 @@ class ViewerView(QWidget):
         self.bar.asked.connect(self.do)
         self.doors.chosen.connect(self.paths_chosen)
         self.doors.stop_asked.connect(self.stop_asked)
-        self.bar.time.moved.connect(self._to_moment)
+        self.bar.time.moved.connect(self.center.to_moment)
         self.strip.opened.connect(lambda row: self.series_wanted.emit(row, self.active))
         self.report.step_asked.connect(self.report_stepped)
         grid.row_dropped.connect(self.series_wanted)
@@ -376,12 +377,6 @@ class ViewerView(QWidget):
         grid.pressed.connect(self.frame_pressed)
         grid.maximise_asked.connect(self._maximise)
 
-    def _to_moment(self, number: int) -> None:
-        canvas = self.center.canvas
-        if canvas is not None and canvas.picture is not None:
-            step = number - canvas.slice_and_moment[1]
-            canvas.act(canvas.state.at_moment(step, canvas.picture.moments))
-
     def open_pattern(self) -> None:
         """The test pattern on the display that shows this window."""
         if self._pattern is None:
@@ -389,6 +384,13 @@ class ViewerView(QWidget):
             self._pattern.stated.connect(self.display_stated)
             self.destroyed.connect(self._pattern.deleteLater)
         self._pattern.open(self, self._statement)
+
+    def _folded(self, part: str) -> str:
+        """What is hidden now, and the key that brings it back."""
+        if self.bar.checked(f"fold-{part}"):
+            return ""
+        key = keys.first_key(f"fold-{part}")
+        return f"The {'list' if part == 'series' else 'report'} is hidden; {key} shows it again"
 
     def _fold(self, part: str, *, shown: bool) -> None:
         (self.strip if part == "series" else self.report).setVisible(shown)

@@ -105,6 +105,13 @@ class ViewerCenter(QWidget):
             return self.planes.do(command)
         return self.grid.do(command)
 
+    def to_moment(self, number: int) -> None:
+        """Another time point of the chosen picture."""
+        canvas = self.canvas
+        if canvas is not None and canvas.picture is not None:
+            step = number - canvas.slice_and_moment[1]
+            canvas.act(canvas.state.at_moment(step, canvas.picture.moments))
+
     def maximise(self, number: int) -> None:
         """Let one frame or plane fill the room, or bring all back."""
         if self.in_planes and self.planes is not None:
