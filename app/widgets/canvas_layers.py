@@ -76,12 +76,13 @@ def paint_marks(painter: QPainter, looks: Looks) -> None:
             upright, level = looks.cross_colors
             colors = (level, upright) if looks.state.turns % 2 else (upright, level)
             measure_paint.draw_cross(painter, at, looks.view, colors)
-    if looks.hand is not None:
-        for number, one in looks.hand.of(looks.index, looks.moment):
-            chosen = number == looks.hand.chosen
-            measure_paint.draw_measure(
-                painter, looks.picture, one, placed, looks.view, chosen=chosen
-            )
+    hand = looks.hand
+    if hand is not None:
+        found = hand.of(looks.index, looks.moment)
+        chosen = next((one for number, one in found if number == hand.chosen), None)
+        measure_paint.draw_measures(
+            painter, looks.picture, [one for _, one in found], placed, looks.view, chosen=chosen
+        )
 
 
 def paint_words(painter: QPainter, looks: Looks) -> None:

@@ -37,7 +37,7 @@ ALIKE = 0.05
 ON_SLICE = 1e-3
 GAPS = "Where slices are missing nothing is drawn (hatched)."
 ACROSS = " and slice positions"
-WHOLE_GRID = ("header", "pixdim", "qform", "sform")  # distances of files that give all three in one place
+WHOLE_GRID = ("header", "pixdim", "qform", "sform")  # sources that give all three distances
 Triple = tuple[int, int, int]
 Stored = Callable[[int, int, int, int], Triple | None]
 

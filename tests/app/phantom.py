@@ -8,7 +8,7 @@ import numpy as np
 
 from app.widgets.content import Picture
 from engine.evidence.geometry import Geometry
-from engine.evidence.window import to_display
+from engine.evidence.window import function_of, to_display
 
 SHAPE = (12, 20, 16)
 ROW = 64
@@ -44,7 +44,7 @@ ACQUISITIONS = {
 
 def render(values, window):
     center, width = window or (8000.0, 16_000.0)
-    return to_display(values, center=center, width=width)
+    return to_display(values, center=center, width=width, function=function_of((center, width)))
 
 
 def coded(shape=SHAPE):

@@ -8,13 +8,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import QImage, QPainter, QPolygonF
 
 from app.presenters.viewer_picture import picture_of
-from app.widgets import measure
+from app.widgets import measure, measure_paint
 from app.widgets.content import Picture, ViewState, crop
 from app.widgets.image_canvas import ImageCanvas
 from app.widgets.measure import Measure
+from app.widgets.measure_paint import draw_measures
 from app.widgets.reslice import planes_of
 from engine.evidence import show
 from engine.evidence.study import Evidence, Pixels
@@ -374,3 +376,61 @@ def test_the_index_of_a_sorted_series_counts_slices_as_delivered():
 def describe_probe(evidence, pixels, place):
     """What ``triptych show --probe`` prints of a place."""
     return show._probe(evidence, pixels, place)["value"]
+
+
+def labels_of(canvas):
+    """Boxes of the words beside the measures of a canvas."""
+    image = QImage(canvas.size(), QImage.Format.Format_RGB32)
+    painter = QPainter(image)
+    found = [one for _, one in canvas.hand.of(*canvas.slice_and_moment)]
+    boxes = draw_measures(
+        painter, canvas.picture, found, canvas.placed, QRectF(canvas.rect()), chosen=None
+    )
+    painter.end()
+    return boxes
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_words_of_measures_stand_apart_and_beside_their_marks(canvas, state):
+    canvas.set_state(state)
+    index = canvas.slice_and_moment[0]
+    canvas.hand.measures += [
+        Measure("ellipse", index, 0, ((4, 6), (9, 12))),
+        Measure("distance", index, 0, ((3, 8), (10, 9))),
+        Measure("angle", index, 0, ((4, 14), (8, 9), (12, 14))),
+        Measure("rectangle", index, 0, ((9, 8), (12, 12))),
+    ]
+    boxes = labels_of(canvas)
+    assert len(boxes) == 4
+    for number, box in enumerate(boxes):
+        assert QRectF(canvas.rect()).contains(box)
+        assert not any(box.intersects(other) for other in boxes[:number])
+    vertex = canvas.placed.to_screen(8, 9)
+    apart = QRectF(vertex, vertex).united(boxes[2])
+    assert apart.width() - boxes[2].width() < 20
+    assert apart.height() - boxes[2].height() < 20
+
+
+def test_words_stay_off_lines_and_inside_the_view():
+    beside = (QRectF(90, 40, 10, 10),) * 4
+    size, room = QSizeF(40, 12), QRectF(0, 0, 120, 100)
+    free = measure_paint.label_place(beside, size, QRectF(0, 0, 300, 100), [], [])
+    assert free.left() >= 100
+    box = measure_paint.label_place(beside, size, room, [], [])
+    assert box.right() <= 85
+    dots = measure_paint.dotted(QPolygonF([QPointF(40, 46), QPointF(90, 46)]))
+    off = measure_paint.label_place(beside, size, room, [], dots)
+    assert not any(off.contains(spot) for spot in dots)
+    assert room.contains(off)
+    other = measure_paint.label_place(beside, size, room, [off], dots)
+    assert not other.intersects(off)
+
+
+def test_the_value_under_the_pointer_comes_back_after_a_drag(canvas):
+    drag(canvas, (300, 200), (320, 200))
+    looks = canvas._looks()
+    assert looks.pointer == QPointF(320, 200)
+    seen = []
+    canvas.update = lambda: seen.append(canvas._looks().pointer)
+    drag(canvas, (300, 200), (330, 210))
+    assert seen[-1] == QPointF(330, 210)
