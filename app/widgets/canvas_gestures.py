@@ -24,6 +24,7 @@ ZOOM_PER_PIXEL = 1 / 150
 WHEEL_ZOOM = 1.0015
 CROSS_GRASP = 10.0
 CLICK = 3.0
+DRIFT = 0.75  # less comes from whole device pixels
 BAR_MARGIN = 8.0
 BAR_REACH = 14.0  # from the right edge
 MEASURE_OF = {
@@ -95,7 +96,7 @@ class Gestures:
         assert picture is not None
         turn = event.angleDelta().y() or event.angleDelta().x()
         if event.modifiers() & CONTROL:
-            canvas.act(state.zoomed(WHEEL_ZOOM**turn, self._share(event.position())))
+            self._zoom(WHEEL_ZOOM**turn, event.position())
             return
         self._wheel += turn
         notches = int(self._wheel / NOTCH)
@@ -162,8 +163,7 @@ class Gestures:
             wide, high = max(1, canvas.width()), max(1, canvas.height())
             canvas.act(state.panned(moved.x() / wide, moved.y() / high))
         elif self._doing == "zoom":
-            by = 1.0 + max(-0.5, -moved.y() * ZOOM_PER_PIXEL)
-            canvas.act(state.zoomed(by, self._share(self._pressed)))
+            self._zoom(1.0 + max(-0.5, -moved.y() * ZOOM_PER_PIXEL), self._pressed)
         elif self._doing in ("measure", "move"):
             canvas.hand.drag(canvas.placed.to_picture(at))
             canvas.update()
@@ -171,6 +171,17 @@ class Gestures:
             canvas.point_cross(at)
         elif self._doing == "bar":
             self._to_depth(at)
+
+    def _zoom(self, by: float, at: QPointF) -> None:
+        """Zoom; what lies under a place stays there, whatever edge the picture stands at."""
+        canvas = self._canvas
+        spot = canvas.placed.to_picture(at)
+        zoomed = canvas.state.zoomed(by, self._share(at))
+        gone = canvas.placed_as(zoomed).to_screen(*spot) - at
+        if _length(gone) > DRIFT:
+            wide, high = max(1, canvas.width()), max(1, canvas.height())
+            zoomed = zoomed.panned(-gone.x() / wide, -gone.y() / high)
+        canvas.act(zoomed)
 
     def _to_depth(self, at: QPointF) -> None:
         """The slice at a place of the slice bar."""
@@ -196,6 +207,9 @@ class Gestures:
         canvas, doing = self._canvas, self._doing
         still = self._from is not None and _length(event.position() - self._pressed) < CLICK
         self._from, self._doing = None, ""
+        self.pointer = event.position()
+        if canvas.picture is not None and canvas.probes:
+            canvas.update()  # the value under the pointer comes back
         if doing in ("measure", "move"):
             canvas.hand.release()
             canvas.update()

@@ -144,7 +144,19 @@ def draw_badges(
                 lines[-1] = _warned(painter, lines[-1])
     if tool:
         lines.append(_word(painter, tool, theme.QUIET))
-    halo.stack(painter, inner(view), halo.TOP_LEFT, lines)
+    room = inner(view)
+    letter = words.edge_letters(picture, state).get("top", "") if "letters" in shown else ""
+    if letter:
+        room = _below_letter(_word(painter, letter, role="letter"), room, lines)
+    halo.stack(painter, room, halo.TOP_LEFT, lines)
+
+
+def _below_letter(letter: QImage, room: QRectF, lines: list[QImage]) -> QRectF:
+    """The room of lines at the top left: below the letter in the middle where they meet it."""
+    free = room.width() / 2 - halo.size(letter).width() / 2
+    if all(halo.size(line).width() <= free for line in lines[:2]):
+        return room
+    return room.adjusted(0, halo.size(letter).height() - 2 * halo.EDGE, 0, 0)
 
 
 def _warned(painter: QPainter, word: QImage) -> QImage:

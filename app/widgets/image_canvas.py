@@ -122,9 +122,13 @@ class ImageCanvas(MarkedCanvas):
     @property
     def placed(self) -> placement.Placement:
         """Where the picture lies."""
+        return self.placed_as(self._state)
+
+    def placed_as(self, state: ViewState) -> placement.Placement:
+        """Where the picture would lie in another state."""
         assert self._picture is not None
         view, ratio = QRectF(self.rect()), self.devicePixelRatioF()
-        return placement.place(self._picture, self._state, view, ratio)
+        return placement.place(self._picture, state, view, ratio)
 
     @property
     def probes(self) -> bool:

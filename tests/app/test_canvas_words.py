@@ -6,10 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QImage, QPainter
 
+from app import theme
+from app.widgets import canvas_paint, halo
 from app.widgets import canvas_words as words
 from app.widgets.content import Picture, ViewState
+from app.widgets.image_canvas import ImageCanvas
 from app.widgets.window_presets import window_of
+from tests.app.gestures import CONTROL, wheel
 from tests.app.phantom import ACQUISITIONS, geometry, phantom, render, turned
 
 OPPOSITE = {"L": "R", "R": "L", "A": "P", "P": "A", "H": "F", "F": "H"}
@@ -183,4 +189,50 @@ def test_a_window_of_small_numbers_says_what_counts():
     )
     assert words.window_words(replace(phantom(), window=(0.5, 2.5)), ViewState()) == (
         "W 2.50  L 0.50"
+    )
+
+
+@pytest.mark.parametrize("anchor", [-1.0, 0.0, 1.0])
+@pytest.mark.parametrize("turn", [240, -360, 1200])
+def test_what_lies_under_the_pointer_stays_there_while_zooming(qtbot, anchor, turn):
+    canvas = ImageCanvas()
+    qtbot.addWidget(canvas)
+    canvas.resize(700, 400)
+    canvas.set_picture(replace(phantom(), anchor=anchor))
+    at = canvas.placed.to_screen(5, 6)
+    for _ in range(4):
+        spot = canvas.placed.to_picture(at)
+        wheel(canvas, turn, (at.x(), at.y()), CONTROL)
+        now = canvas.placed.to_screen(*spot)
+        assert abs(now.x() - at.x()) <= 1.01  # whole pixels
+        assert abs(now.y() - at.y()) <= 1.01
+
+
+@pytest.mark.parametrize("width", [260, 330, 420, 560, 900])
+def test_words_at_the_top_left_do_not_meet_the_top_letter(qtbot, width, monkeypatch):
+    monkeypatch.setattr(theme.theme, "scale", theme.Scale(150))
+    picture, state = phantom(), ViewState(turns=1)
+    view, put = QRectF(0, 0, width, 400), []
+    monkeypatch.setattr(halo, "put", lambda _painter, box, place, image: put.append(
+        QRectF(place_of(box, place, image), halo.size(image))))  # fmt: skip
+    image = QImage(width, 400, QImage.Format.Format_RGB32)
+    painter = QPainter(image)
+    canvas_paint.draw_letters(painter, picture, state, view)
+    letters = list(put)
+    put.clear()
+    shown = frozenset({"badges", "convention", "letters"})
+    canvas_paint.draw_badges(painter, picture, state, view, shown, "region: rectangle")
+    painter.end()
+    assert put
+    for line in put:
+        lean = line.adjusted(halo.EDGE, halo.EDGE + 1, -halo.EDGE, -halo.EDGE - 1)
+        assert not any(lean.intersects(letter) for letter in letters if letter.top() < 20)
+
+
+def place_of(box, place, image):
+    """Where ``halo.put`` draws a word."""
+    room = halo.size(image)
+    return QPointF(
+        box.left() - halo.EDGE + place[0] * (box.width() - room.width() + 2 * halo.EDGE),
+        box.top() - halo.EDGE + place[1] * (box.height() - room.height() + 2 * halo.EDGE),
     )
