@@ -128,12 +128,19 @@ def _window(home: Home, parts: Parts, door: LastDoor, log: logging.Handler) -> P
     return Program(window, services, door, log)
 
 
-def run(home: Home, *, open_study: str | None = None, smoke: bool = False) -> int:
+def run(
+    home: Home,
+    *,
+    open_study: str | None = None,
+    open_paths: tuple[Path, ...] = (),
+    smoke: bool = False,
+) -> int:
     """Open the window and stay until it is closed.
 
     Args:
         home: where everything lives.
         open_study: id or folder of a preference study to open at its next item.
+        open_paths: files and folders to open in the Viewer.
         smoke: walk through every page once and leave; for checks on machines without a screen.
 
     Returns:
@@ -149,6 +156,8 @@ def run(home: Home, *, open_study: str | None = None, smoke: bool = False) -> in
     program.door.install()
     program.window.show()
     program.window.go("review" if open_study else FIRST_PAGE, open_study)
+    if open_paths:
+        program.services.open_evidence(open_paths)
     try:
         return _smoke(program) if smoke else application.exec()
     finally:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,9 +16,11 @@ import typer
 
 from studies import cli_bench, cli_study, cli_text
 from studies.cli_common import Options, absolute, answer, failures, is_folder, options, say, work
+from studies.cli_paths import OPENER, PathGroup
 
 app = typer.Typer(
     name="triptych",
+    cls=PathGroup,
     help="Open medical evidence, compute the MedHEB benchmark, rate two models blind.",
     epilog="Example: triptych demo --no-window",
     no_args_is_help=False,
@@ -52,8 +55,9 @@ def window(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Open the window on the last home when no command is given."""
+    """Open the window when no command is given; with files or folders, open it on them."""
     context.obj = options(home=home, temp_home=temp_home, as_json=as_json)
+    context.meta[OPENER] = lambda paths: open_window(context.obj, paths=paths)
     if context.invoked_subcommand is None:
         with failures():
             raise typer.Exit(open_window(context.obj))
@@ -66,19 +70,21 @@ def has_display() -> bool:
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
-def open_window(said: Options, *, study: str | None = None) -> int:
+def open_window(
+    said: Options, *, study: str | None = None, paths: Sequence[Path] = ()
+) -> int:  # fmt: skip
     """Open the window, or say that there is no display."""
     if not has_display():
         say(
             "No display is set, so no window opens. "
-            "Start it where there is one, or use the commands: triptych --help"
+            "Start it where there is one, or use the commands: triptych show PATH, triptych --help"
         )
         return 0
     # Looked up by name: the layer above is reached only here, where a window is asked for.
     import importlib
 
     main_module = importlib.import_module("app.main")
-    code: int = main_module.run(said.home.make(), open_study=study)
+    code: int = main_module.run(said.home.make(), open_study=study, open_paths=tuple(paths))
     return code
 
 

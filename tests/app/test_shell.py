@@ -411,3 +411,13 @@ def test_the_smoke_walk_visits_every_page(home, qapp, monkeypatch):
     monkeypatch.setattr(MainWindow, "go", go)
     assert app.main.run(home, smoke=True) == 0
     assert [page.id for page in actions.PAGES] == shown[-len(actions.PAGES) :]
+
+
+def test_paths_of_the_command_line_open_in_the_viewer(home, qapp, monkeypatch, tmp_path):
+    monkeypatch.setattr(app.main, "SMOKE_MS", 1)
+    went, go = [], MainWindow.go
+    monkeypatch.setattr(
+        MainWindow, "go", lambda self, *given: (went.append(given), go(self, *given))[1]
+    )
+    assert app.main.run(home, smoke=True, open_paths=(tmp_path,)) == 0
+    assert went[1] == ("viewer", (tmp_path,))

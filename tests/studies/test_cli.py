@@ -12,6 +12,7 @@ import typer
 from PIL import Image
 from typer.testing import CliRunner
 
+from studies import cli
 from studies.cli import app
 
 # A change here is a change for users: mean it, and say it in the changelog.
@@ -168,3 +169,25 @@ def test_without_a_display_the_window_says_so_and_ends_well(tmp_path, monkeypatc
     done = triptych(home=tmp_path / "home")
     assert done.returncode == 0
     assert "No display is set" in done.stderr
+
+
+def test_a_path_in_the_place_of_a_command_opens_the_window_on_it(picture, tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(cli, "open_window", lambda _said, **more: asked.append(more) or 0)
+    home = str(tmp_path / "home")
+    done = CliRunner().invoke(app, ["--home", home, str(picture.parent), str(picture)])
+    assert done.exit_code == 0, done.output
+    assert asked == [{"paths": [picture.parent.resolve(), picture.resolve()]}]
+    done = CliRunner().invoke(app, ["--home", home, str(tmp_path / "gone.dcm")])
+    assert done.exit_code == 2
+    assert "is not there" in " ".join(done.output.split())
+    assert CliRunner().invoke(app, ["--home", home, "nosuchcommand"]).exit_code == 2
+    assert "open" not in CliRunner().invoke(app, ["--help"]).output.split("Commands")[1].split()
+    assert len(asked) == 1
+
+
+def test_without_a_display_a_path_is_a_sentence(picture, tmp_path, monkeypatch):
+    monkeypatch.setattr(cli, "has_display", lambda: False)
+    done = CliRunner().invoke(app, ["--home", str(tmp_path / "home"), str(picture)])
+    assert done.exit_code == 0
+    assert "triptych show" in done.output
