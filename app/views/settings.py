@@ -124,6 +124,20 @@ class SettingsView(QWidget):
         self.keys_page.show_keys(keys)
 
     def _searched(self, words: str) -> None:
-        left = self.form.filter(words)
+        left, found = self.form.filter(words), self.keys_page.search(words)
+        sought = bool(words.strip())
         self.none_found.setVisible(left == 0)
-        self.keys_page.search(words)
+        self.none_found.setText(_none_words(found))
+        self.tabs.setTabText(0, f"Settings ({left})" if sought else "Settings")
+        self.tabs.setTabText(1, f"Keys ({found})" if sought else "Keys")
+        if sought and not left and found:
+            self.tabs.setCurrentIndex(1)
+        elif sought and left and not found:
+            self.tabs.setCurrentIndex(0)
+
+
+def _none_words(found: int) -> str:
+    """What the settings say where none holds the words."""
+    if not found:
+        return "No setting and no key holds these words."
+    return f"No setting holds these words; {found} {'key does' if found == 1 else 'keys do'}."

@@ -141,11 +141,20 @@ class KeysView(QWidget):
         self.search(self._words)
         self._choose(chosen.id if chosen else "")
 
-    def search(self, words: str) -> None:
-        """Only commands that hold every word."""
+    def search(self, words: str) -> int:
+        """Only commands that hold every word; how many."""
         self._words = words
         wanted = words.casefold().split()
-        self.keys.set_rows([one for one in self._all if all(w in _hay(one) for w in wanted)])
+        found = [one for one in self._all if all(w in _hay(one) for w in wanted)]
+        self.keys.set_rows(found)
+        return len(found)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape leaves a question as it was."""
+        if event.key() == Qt.Key.Key_Escape and self._ask_row.isVisible():
+            self.swap_refused.emit()
+        else:
+            super().keyPressEvent(event)
 
     def ask_swap(self, sentence: str) -> None:
         """The key is taken; ask what to do."""

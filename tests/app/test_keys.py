@@ -190,6 +190,18 @@ def test_a_taken_key_is_swapped_only_if_agreed(page, qtbot):
     assert in_force(services).conflicts() == ()
 
 
+def test_escape_leaves_the_question_of_a_swap(page, qtbot):
+    view, services, presenter = page
+    press(qtbot, view, "invert", KEY.Key_N)
+    if not view._ask_row.isVisible():
+        press(qtbot, view, "invert", KEY.Key_H)
+    assert view._ask_row.isVisible()
+    qtbot.keyClick(view._yes, KEY.Key_Escape)
+    assert not view._ask_row.isVisible()
+    assert presenter._asked is None
+    assert in_force(services).keys_of("invert") == ("I",)
+
+
 def test_a_swap_that_would_clash_elsewhere_is_refused_with_its_reason(page, qtbot):
     view, services, _ = page
     # The Viewer's F would go to a picture command and meet the Review page's F.

@@ -229,3 +229,18 @@ def test_every_page_opens_on_an_empty_home(program: Any, qtbot: Any) -> None:
         qtbot.wait(30)
         assert made_program.window.page_id == page.id
     assert made_program.window.notices.current is None
+
+
+def test_a_search_says_where_its_words_are(page: Any) -> None:
+    view, _services, _presenter = page
+    view.search.setText("invert")
+    assert view.tabs.tabText(0) == "Settings (0)"
+    assert view.tabs.tabText(1) == "Keys (1)"
+    assert view.tabs.currentIndex() == 1
+    assert "1 key does" in view.none_found.text()
+    view.search.setText("rater")
+    assert view.tabs.currentIndex() == 0
+    view.search.setText("zzzz")
+    assert view.none_found.text() == "No setting and no key holds these words."
+    view.search.setText("")
+    assert view.tabs.tabText(1) == "Keys"
