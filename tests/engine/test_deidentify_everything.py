@@ -284,3 +284,24 @@ def test_attributes_outside_the_table_lose_the_patients_name() -> None:
 def test_no_salt_no_copy() -> None:
     with pytest.raises(ValueError, match="secret key"):
         deidentify(Dataset(), options=frozenset(), salt=b"")
+
+
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        ("DETECTOR VENDOR X SN=MB30801 rev 2", "DETECTOR VENDOR X SN=[removed] rev 2"),
+        ("flat panel S/N: 4711-0815", "flat panel S/N: [removed]"),
+        ("Serial Number 0815A", "Serial Number [removed]"),
+        ("Seriennummer: K-9921", "Seriennummer: [removed]"),
+        ("tube K77120 of 2019", "tube [removed] of 2019"),
+        ("series 12, SNR 25, version 2.1", "series 12, SNR 25, version 2.1"),
+        ("serial 3 of 4", "serial 3 of 4"),
+    ],
+)
+def test_numbers_of_devices_do_not_stay_in_words(said: str, left: str) -> None:
+    dataset = Dataset()
+    dataset.DetectorDescription, dataset.DetectorID = said, "K77120"
+    gone = deidentify(dataset, options=frozenset(), salt=b"s")
+    assert gone.DetectorDescription == left
+    kept = deidentify(dataset, options=frozenset({"retain-device"}), salt=b"s")
+    assert kept.DetectorDescription == said

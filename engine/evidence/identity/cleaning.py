@@ -17,6 +17,8 @@ from pydicom.dataset import Dataset
 from pydicom.sequence import Sequence
 from pydicom.uid import UID
 
+from engine.evidence.dicom.facts import word
+from engine.evidence.identity.scrub import MARK, Scrubber
 from engine.evidence.identity.tokens import date_of
 from engine.evidence.terms import BODY_PARTS, MODALITIES
 
@@ -51,6 +53,13 @@ VOCABULARY = frozenset(_WORDS.split()) | MODALITIES | BODY_PARTS
 NUMBER = re.compile(r"\d{1,3}(?:\.\d{1,2})?(?:MM|CM|ML|KV|KVP|MA|MAS|HU|S|SEC|MIN|T|D|X)?")
 SCHEMES = frozenset({"DCM", "SCT", "SRT", "SNM3", "LN", "UCUM", "RADLEX", "FMA", "NCIT", "I9C",
                      "I10", "ICD10", "UMLS", "MA", "RADELEMENT", "IBSI"})  # fmt: skip
+DEVICES = ("DeviceSerialNumber", "DetectorID", "PlateID", "CassetteID", "GeneratorID", "GantryID",
+           "XRayDetectorID")  # fmt: skip
+SERIAL = re.compile(
+    r"(?i)\b((?:s\s?[/.]?\s?n|ser(?:ial|ien)?\.?(?:[\s-]?(?:number|nummer|no|nr|num|#))?)"
+    r"(?:\s*[:=#.]\s*|\s+))"
+    r"(?=[\w\-./]*\d)[^\W_][\w\-./]{2,}"
+)
 CODES = ("CodeValue", "LongCodeValue", "CodingSchemeDesignator", "CodingSchemeVersion",
          "CodeMeaning")  # fmt: skip
 
@@ -112,6 +121,16 @@ def known_words(text: str) -> str:
 
 def _number(word: str) -> bool:
     return NUMBER.fullmatch(word.upper()) is not None
+
+
+def without_serials(text: str, known: Scrubber) -> str:
+    """Words without serial numbers of devices: those of the header, and what is called one."""
+    return SERIAL.sub(rf"\g<1>{MARK}", known.clean(text))
+
+
+def devices_of(dataset: Dataset) -> Scrubber:
+    """Finds the numbers by which a header names its devices."""
+    return Scrubber(numbers=[word(dataset, keyword) for keyword in DEVICES])
 
 
 def known_code(item: Dataset) -> Dataset | None:

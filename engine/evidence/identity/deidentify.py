@@ -59,7 +59,9 @@ def deidentify(dataset: Dataset, *, options: frozenset[str], salt: bytes) -> Dat
         raise ValueError("de-identification needs a secret key (salt)")
     with quiet():
         work = _Work(options=options, salt=salt, days=_days(dataset, salt),
-                     scrubber=sr.scrubber_of(dataset))  # fmt: skip
+                     scrubber=sr.scrubber_of(dataset),
+                     devices=None if "retain-device" in options else cleaning.devices_of(dataset),
+                     )  # fmt: skip
         out = work.item(dataset, 0)
         _pseudonyms(dataset, out, salt)
         _statement(dataset, out, chosen)
@@ -129,6 +131,7 @@ class _Work:
     salt: bytes
     days: int
     scrubber: Scrubber
+    devices: Scrubber | None
     unreadable: list[BaseTag] = field(default_factory=list)
 
     def item(self, source: Dataset, depth: int) -> Dataset:
@@ -228,14 +231,19 @@ class _Work:
         return self.kept(source, tag, depth)
 
     def scrubbed(self, element: DataElement, raw: Any) -> Any:
-        """Free text without what the header calls the patient."""
+        """Free text without what the header calls the patient or, if not asked, the device."""
         value = element.value
         if isinstance(value, str):
-            clean = self.scrubber.clean(value)
+            clean = self.clean(value)
             return raw if clean == value else DataElement(element.tag, element.VR, clean)
-        many = [self.scrubber.clean(str(one)) for one in value or []]
+        many = [self.clean(str(one)) for one in value or []]
         unchanged = many == [str(one) for one in value or []]
         return raw if unchanged else DataElement(element.tag, element.VR, many)
+
+    def clean(self, text: str) -> str:
+        """Words without names, numbers and dates of the header."""
+        known = self.scrubber.clean(text)
+        return known if self.devices is None else cleaning.without_serials(known, self.devices)
 
     def dated(self, element: DataElement) -> DataElement | None:
         """A date as the options ask: kept, moved, or None."""
