@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QListWidgetItem,
     QMenu,
     QPushButton,
+    QScrollArea,
     QWidget,
 )
 
@@ -26,6 +27,7 @@ from app.widgets.ink import hold, px
 
 FORMS = (("All forms", ""), ("2D images", "2d"), ("3D volumes", "3d"), ("Reports", "text"))
 REPORTS = (("With or without report", ""), ("With report", "with"), ("Without report", "without"))
+LEAST_LIST = 96  # two collections
 MODALITIES, PARTS = "All modalities", "All body parts"
 Words = Sequence[tuple[str, str]]
 
@@ -39,6 +41,16 @@ def combo(name: str, choices: Words) -> QComboBox:
     for words, key in choices:
         made.addItem(words, key)
     return made
+
+
+def scrolled(inner: QWidget) -> QScrollArea:
+    """What is as wide as its place, and rolls where it is higher: nothing is squashed."""
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    area.setWidget(inner)
+    return area
 
 
 class ImportPanel(QWidget):
@@ -107,6 +119,7 @@ class LibrarySide(QWidget):
         hold(self.setMinimumWidth, 200)
         self.collections = QListWidget()
         self.collections.setAccessibleName("Collections")
+        hold(self.collections.setMinimumHeight, LEAST_LIST)
         self.collections.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.collections.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.collections.currentItemChanged.connect(self._collection_moved)
@@ -129,7 +142,11 @@ class LibrarySide(QWidget):
         )
         layout.setContentsMargins(px(12), px(12), px(8), px(12))
         layout.setStretchFactor(self.collections, 1)
-        self.setLayout(layout)
+        inner = QWidget()
+        inner.setLayout(layout)
+        whole = column(scrolled(inner))
+        whole.setContentsMargins(0, 0, 0, 0)
+        self.setLayout(whole)
 
     def _build_filters(self) -> None:
         self.words = QLineEdit()

@@ -109,6 +109,8 @@ class PreviewPanel(QWidget):
         self._pages.addWidget(EmptyState("", "Choose an object to see it here."))
         self._pages.addWidget(self._full())
         self.setLayout(column(self._pages))
+        for one in (self.report, self.report_head, self.kin, self.kin_key):  # nothing is chosen yet
+            one.hide()
 
     def _full(self) -> QWidget:
         self.neighbours = button(

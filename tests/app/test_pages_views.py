@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
     QAbstractSpinBox,
+    QApplication,
     QComboBox,
     QLabel,
     QLineEdit,
@@ -22,6 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app import theme
 from app.shown import CollectionShown, ImportShown, KeyShown, KinShown, LibraryFilter
 from app.tables.evidence import KEPT_PICTURES
 from app.views.benchmark import BenchmarkView
@@ -284,6 +286,29 @@ def test_what_an_import_left_out_can_be_read_and_copied(qtbot: Any) -> None:
     assert emitted.args[0].problems
     strip.close_key.click()
     assert strip.isHidden()
+
+
+@pytest.mark.parametrize("percent", [100, 150, 200])
+def test_nothing_of_the_librarys_left_side_is_squashed(qtbot: Any, percent: int) -> None:
+    theme.theme.apply(QApplication.instance(), percent=percent)
+    try:
+        view = LibraryView()
+        qtbot.addWidget(view)
+        view.show_collections([CollectionShown("a", "Chest", 3, 18)], "a")
+        view.show_clean(on=True, folder="/clean")
+        view.show_import(ImportShown("done", "3 added.", None, ("/a: empty",) * 18, ("copies",)))
+        view.strip.unfold.click()
+        view.setMinimumSize(300, 300)
+        view.resize(1196, 700)
+        view.show()
+        QApplication.processEvents()
+        assert view.height() == 700
+        panel = view.side.panel
+        shown = (panel.folder, panel.files, panel.clean, panel.place, view.side.form)
+        for one in (*shown, view.side.problems, view.strip.list, view.strip.copy):
+            assert one.height() >= one.minimumSizeHint().height(), one.accessibleName()
+    finally:
+        theme.theme.apply(QApplication.instance())
 
 
 def test_library_filters_say_all_that_is_set(qtbot: Any) -> None:
