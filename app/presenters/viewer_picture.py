@@ -197,4 +197,5 @@ def notes_of(evidence: Evidence, pixels: Pixels | None = None) -> tuple[str, ...
     known = ("window derived from the values: the file names none",) if derived else ()
     warns = tuple(f"▲ {words}" for words in warned(evidence))
     notes = [one for one in evidence.notes if not (warns and one == SAID_TWICE)]
-    return tuple(dict.fromkeys((*warns, *notes, *known)))
+    seen = () if pixels is None else pixels.notes
+    return tuple(dict.fromkeys((*warns, *notes, *seen, *known)))

@@ -53,6 +53,7 @@ def describe(
             shown.update(kind="error", error=_error(error))
         else:
             shown.update(_numbers(pixels))
+            shown["notes"] = list(dict.fromkeys((*evidence.notes, *pixels.notes)))
             shown["shape"] = list(delivered_shape(evidence, pixels.array.shape))
             shown["probes"] = [_probe(evidence, pixels, place) for place in probes]
     return shown

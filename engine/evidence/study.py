@@ -173,6 +173,7 @@ class Pixels:
         overlays: graphics to draw over it.
         calibrated: (left, top, right, bottom) in pixels, right and bottom excluded, outside which
             distances do not hold; None where they hold everywhere.
+        notes: sentences on what only decoding shows.
     """
 
     array: NDArray[np.generic]
@@ -191,6 +192,7 @@ class Pixels:
     geometry: Geometry | None = None
     overlays: tuple[Overlay, ...] = ()
     calibrated: tuple[int, int, int, int] | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def color(self) -> bool:

@@ -9,11 +9,12 @@ import pytest
 from pydicom.dataset import Dataset
 from pydicom.sequence import Sequence
 
-from app.presenters.viewer_picture import picture_of
+from app.presenters.viewer_picture import notes_of, picture_of
 from app.widgets.canvas_words import at_detector
 from app.widgets.content import Picture
 from engine.evidence.open import load_pixels, read_file
-from tests.engine.dicom_files import native, smooth
+from tests.engine.dicom_files import RLE, even, native, packed, smooth
+from tests.engine.test_dicom_syntaxes import rle
 
 
 def shown(folder: Path, **elements: Any) -> Picture:
@@ -43,3 +44,12 @@ def test_spacing_that_repeats_the_detector_is_said_to_be_there(
 ) -> None:
     picture = shown(tmp_path, PixelSpacing=spacing, ImagerPixelSpacing=[0.1, 0.1])
     assert at_detector(picture) is said
+
+
+def test_what_only_decoding_shows_is_said(tmp_path: Path) -> None:
+    grey = smooth()
+    path = packed(tmp_path / "a.dcm", [even(rle(grey))], (16, 30), syntax=RLE)
+    evidence = read_file(path)
+    words = " ".join(notes_of(evidence, load_pixels(evidence)))
+    assert "more rows than the header says" in words
+    assert "more rows" not in " ".join(notes_of(evidence))

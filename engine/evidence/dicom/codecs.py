@@ -28,9 +28,11 @@ Array = NDArray[Any]
 Codec = Callable[[bytes, Layout], Array]
 
 ROOT = "1.2.840.10008.1.2."
+RUN_LENGTH = ROOT + "5"
 ENCAPSULATED_NATIVE = ROOT + "1.98"
 LARGE, THREADS = 1 << 20, min(4, os.cpu_count() or 1)
 SAMPLES_PER_RUN = 64  # two bytes of PackBits hold at most 128
+MORE = "the compressed picture has more rows than the header says; the rest is not shown"
 # Bytes that a decoder of a whole JPEG never reads: whoever reads them was short of data.
 PROBE = b"\xfe\xa5\x3c\x5a" * 48  # begins with ones: decoders without data read zeros
 
@@ -39,13 +41,16 @@ class Unfit(ValueError):
     """The codestream is another picture than the header announces."""
 
 
-def decode_frame(src: bytes, syntax: str, layout: Layout) -> tuple[Array, Stream | None]:
+def decode_frame(
+    src: bytes, syntax: str, layout: Layout, told: set[str] | None = None
+) -> tuple[Array, Stream | None]:
     """Decode one frame.
 
     Args:
         src: its encoded bytes.
         syntax: UID of the transfer syntax.
         layout: what the header says of it.
+        told: takes sentences on what is odd and no error.
 
     Returns:
         [Y, X] or [Y, X, S] as the codestream holds it, and the facts of the codestream (None for
@@ -57,6 +62,8 @@ def decode_frame(src: bytes, syntax: str, layout: Layout) -> tuple[Array, Stream
         ValueError: the codestream is damaged or another picture than the header says.
     """
     stream = read_stream(src)
+    if stream is None and syntax == RUN_LENGTH:
+        return _run_length(src, layout, set() if told is None else told), None
     if stream is None and syntax in CODECS:
         return CODECS[syntax](src, layout), None
     if stream is None and syntax not in STREAMED:
@@ -146,7 +153,7 @@ def _goes_on(last: Array) -> bool:
     return any(bool((step == step[0]).all()) for step in steps)
 
 
-def _run_length(src: bytes, layout: Layout) -> Array:
+def _run_length(src: bytes, layout: Layout, told: set[str]) -> Array:
     """RLE Lossless (PS3.5 G): one segment for each byte of each sample, high bytes first."""
     bits = layout.allocated
     count = layout.values if bits % 8 == 0 else -(-layout.values * bits // 8)
@@ -162,19 +169,22 @@ def _run_length(src: bytes, layout: Layout) -> Array:
     ends = [*starts[1:], len(src)]
     found = np.empty((planes, each), np.uint8)
     for plane, (start, end) in enumerate(zip(starts, ends, strict=True)):
-        found[plane] = _segment(src[start:end], each)
+        raw = _segment(src[start:end], each)
+        found[plane] = raw[:each]
+        if len(raw) >= each + layout.columns:
+            told.add(MORE)
     return _from_planes(found, layout, width)
 
 
 def _segment(src: bytes, count: int) -> NDArray[np.uint8]:
-    """One PackBits segment; pad bytes at its end may look like the start of a run."""
+    """A PackBits segment of so many bytes at least; pads at its end may look like a run."""
     for pad in (0, 1):
         try:
             raw = imagecodecs.packbits_decode(src[: len(src) - pad])
         except RuntimeError:  # what imagecodecs raises has no public name
             continue
         if len(raw) >= count:
-            return np.frombuffer(raw, np.uint8, count)
+            return np.frombuffer(raw, np.uint8)
     raise Cut
 
 
@@ -260,7 +270,6 @@ def _doubled(flat: Array) -> Array:
 CODECS: dict[str, Codec] = {
     # native syntaxes whose pixels lie in fragments all the same
     **dict.fromkeys((ROOT[:-1], ROOT + "1", ROOT + "1.99", ENCAPSULATED_NATIVE), _native),
-    ROOT + "5": _run_length,
     ROOT + "8.1": _deflated,
 }
 # JPEG processes (retired ones too), JPEG-LS, JPEG 2000, JPEG XL, HTJ2K. What a frame is is read

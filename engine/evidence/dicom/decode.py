@@ -44,12 +44,14 @@ class Decoded:
         padding: (low, high) values that are no picture after the modality transform, or None.
         lut: the table that shows the values instead of a window, or None.
         overlays: graphics over the frames.
+        told: sentences on what was odd in the frames.
     """
 
     values: NDArray[np.generic]
     padding: tuple[float, float] | None = None
     lut: VoiLut | None = None
     overlays: tuple[Overlay, ...] = ()
+    told: tuple[str, ...] = ()
 
 
 def decode_file(path: Path, *, deep: bool = False) -> Decoded:
@@ -206,12 +208,13 @@ def _decoded(stream: BinaryIO, source: Source, frames: range, *, deep: bool = Fa
     overlays = _overlays(stream, source, frames)
     show = colored(source, deep=deep)
     if show is not None:
-        return Decoded(_gathered(frames, lambda frame: show(stream, frame)), overlays=overlays)
+        values = _gathered(frames, lambda frame: show(stream, frame))
+        return Decoded(values, overlays=overlays, told=tuple(source.told))
     stored = _gathered(frames, lambda frame: grey(stream, source, frame))
     found = _modality(stored, dataset, frames)
     middle = frames[len(frames) // 2]
     lut = table_of(dataset, found.values, frame=middle, padding=found.padding)
-    return replace(found, lut=lut, overlays=overlays)
+    return replace(found, lut=lut, overlays=overlays, told=tuple(source.told))
 
 
 def _gathered(frames: range, decode: Any) -> NDArray[Any]:

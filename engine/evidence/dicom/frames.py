@@ -25,7 +25,7 @@ from engine.evidence.dicom.deflate import plain
 from engine.evidence.dicom.layout import FLOATING, Layout, as_long_as, is_video, layout_of
 from engine.evidence.dicom.lean import FIRST, scan
 from engine.evidence.dicom.overlay import overlays_of
-from engine.evidence.dicom.read import syntax_of
+from engine.evidence.dicom.read import START_BYTES, starts_frame, syntax_of
 from engine.evidence.study import Overlay
 
 PIXELS = {**FLOATING, 0x7FE00010: 0}
@@ -33,7 +33,6 @@ UNDEFINED = 0xFFFFFFFF
 ITEM, DELIMITER = b"\xfe\xff\x00\xe0", b"\xfe\xff\xdd\xe0"
 # a private syntax: implicit little endian with big endian pixels
 GE_BIG = register_transfer_syntax("1.2.840.113619.5.2", implicit_vr=True, little_endian=True)
-STARTS = (b"\xff\xd8\xff", b"\xff\x4f\xff\x51", b"\xff\x0a", b"\x00\x00\x00\x0c")
 
 
 class Video(NotImplementedError):
@@ -58,6 +57,7 @@ class Source:
         words: True if 8-bit and packed values stand in 16-bit words of the file's byte order.
         big: True for big endian.
         deflated: True if the file must be made plain before it is read.
+        told: sentences on what was odd in the frames that were decoded so far.
         lock: held while frames are read from a stream that several threads share.
     """
 
@@ -71,6 +71,7 @@ class Source:
     big: bool
     deflated: bool = False
     lock: Lock = field(default_factory=Lock)
+    told: set[str] = field(default_factory=set)
 
     @cached_property
     def overlays(self) -> tuple[Overlay, ...]:
@@ -211,9 +212,9 @@ def _frames(
 
 
 def _begins(stream: BinaryIO, fragment: tuple[int, int]) -> bool:
-    """True if a fragment starts a codestream."""
+    """True if a fragment starts a frame."""
     stream.seek(fragment[0])
-    return stream.read(4).startswith(STARTS)
+    return starts_frame(stream.read(START_BYTES))
 
 
 def _offsets(

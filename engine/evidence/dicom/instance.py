@@ -20,7 +20,7 @@ from engine.evidence.dicom.arrange import Spot
 from engine.evidence.dicom.facts import Plane
 from engine.evidence.dicom.labels import labels_of
 from engine.evidence.dicom.native import natives_of, stored_of
-from engine.evidence.dicom.notes import stream_notes
+from engine.evidence.dicom.notes import stream_notes, surplus_notes
 from engine.evidence.dicom.other import without_pixels
 from engine.evidence.dicom.picture import Base, base_of, meta_class, window_of
 from engine.evidence.dicom.read import PARSE_ERRORS, Header, read_header
@@ -132,7 +132,8 @@ def _describe(
     own = dict(recall.ask("window", dataset, color, lambda: window_of(dataset, color=color)))
     own["technique"] = recall.ask("technique", dataset, None, lambda: technique_of(dataset))
     streamed = stream_notes(base.layout, header.codestream)
-    own["notes"] = (*base.evidence.notes, *own["notes"], *streamed)
+    surplus = surplus_notes(base.layout, begun=header.begun, length=header.pixel_length)
+    own["notes"] = (*base.evidence.notes, *own["notes"], *streamed, *surplus)
     stored = recall.ask("stored", dataset, given, lambda: stored_of(dataset, header))
     if stored is not None and stamp is not None:
         own["native"] = natives_of(stored, header, base.layout.frames, stamp)

@@ -12,7 +12,7 @@ from engine.evidence.dicom import facts
 from engine.evidence.dicom.calibration import spacing_notes
 from engine.evidence.dicom.codestream import read_stream
 from engine.evidence.dicom.color import contradiction
-from engine.evidence.dicom.layout import Layout
+from engine.evidence.dicom.layout import Layout, as_long_as
 from engine.evidence.dicom.overlay import overlay_notes
 from engine.evidence.dicom.presentation import presentation_notes
 from engine.evidence.dicom.segmentation import segmentation_notes
@@ -94,6 +94,25 @@ def stream_notes(layout: Layout, codestream: bytes) -> tuple[str, ...]:
             f"the codestream is {said}, the header says otherwise; shown is the reading that fits"
         )
     return tuple(notes)
+
+
+def surplus_notes(layout: Layout, *, begun: int, length: int | None) -> tuple[str, ...]:
+    """What a file holds beyond what its header announces.
+
+    Args:
+        layout: the form of the pixels by the header.
+        begun: compressed frames that begin in it, 0 if it is not compressed.
+        length: bytes of plain pixels, None if they are compressed or deflated.
+    """
+    if length is not None:
+        layout = as_long_as(layout, length)
+        begun = 8 * length // layout.bits
+        row = layout.bits // layout.rows
+        if begun == layout.frames and 8 * length - layout.bits * layout.frames >= max(row, 1024):
+            return ("the pixels are more than the header announces; the rest is not shown",)
+    if begun <= layout.frames:
+        return ()
+    return (f"the file holds {begun} frames, its header announces {layout.frames}",)
 
 
 def _loss_note(dataset: Dataset) -> list[str]:

@@ -38,6 +38,8 @@ from engine.evidence.quiet import quiet
 PIXEL_TAGS = {0x7FE00008: "FloatPixelData", 0x7FE00009: "DoubleFloatPixelData", 0x7FE00010: ""}
 UNDEFINED = 0xFFFFFFFF
 CODESTREAM = 1 << 14  # markers that say what a frame holds stand in its first kilobytes
+STARTS = (b"\xff\xd8\xff", b"\xff\x4f\xff\x51", b"\xff\x0a", b"\x00\x00\x00\x0c")
+START_BYTES, FIRST_SEGMENT = 8, b"\x40\0\0\0"  # segments of RLE follow its header of 64 bytes
 ITEM, DELIMITER = b"\xfe\xff\x00\xe0", b"\xfe\xff\xdd\xe0"
 PARSE_ERRORS = (
     InvalidDicomError, EOFError, ValueError, TypeError, KeyError, AttributeError, IndexError,
@@ -60,6 +62,7 @@ class Header:
         pixel_length: its length in bytes, None if encapsulated or deflated.
         pixel_at: where its value begins in the file, 0 where it is not known.
         codestream: the first bytes of the first compressed frame, empty if there is none.
+        begun: how many compressed frames begin in it, by their first bytes.
     """
 
     dataset: FileDataset
@@ -68,6 +71,7 @@ class Header:
     pixel_length: int | None
     pixel_at: int = 0
     codestream: bytes = b""
+    begun: int = 0
 
 
 class _Watch:
@@ -127,7 +131,8 @@ def header_of(path: Path, data: bytes, stream: BinaryIO, size: int) -> Header:
     found = scan(data, stream, size)
     if found is not None:
         whole = found.pixel_length != UNDEFINED
-        if not whole and not _delimited(stream, found.pixel_at, size):
+        begun = 0 if whole else _delimited(stream, found.pixel_at, size)
+        if begun is None:
             raise truncated(path)
         return Header(
             dataset=found.dataset,
@@ -136,6 +141,7 @@ def header_of(path: Path, data: bytes, stream: BinaryIO, size: int) -> Header:
             pixel_length=found.pixel_length if whole else None,
             pixel_at=found.pixel_at,
             codestream=b"" if whole else _codestream(stream, found.pixel_at),
+            begun=begun,
         )
     part10 = data[128:132] == b"DICM"
     if mark_of(data) is not None or by_chance(data) or renamed(data) is not None:
@@ -168,10 +174,11 @@ def _parse(path: Path, stream: BinaryIO, size: int, *, part10: bool) -> Header:
     if watch.pixel_tag is None:
         return Header(dataset, syntax, None, None)
     if watch.pixel_length == UNDEFINED:
-        if not _delimited(stream, watch.pixel_at, size):
+        begun = _delimited(stream, watch.pixel_at, size)
+        if begun is None:
             raise truncated(path)
         head = _codestream(stream, watch.pixel_at)
-        return Header(dataset, syntax, watch.pixel_tag, None, codestream=head)
+        return Header(dataset, syntax, watch.pixel_tag, None, codestream=head, begun=begun)
     if watch.pixel_at + watch.pixel_length > size:
         raise truncated(path)
     return Header(dataset, syntax, watch.pixel_tag, watch.pixel_length, watch.pixel_at)
@@ -213,20 +220,28 @@ def syntax_of(dataset: FileDataset) -> UID:
     return ExplicitVRLittleEndian if little else ExplicitVRBigEndian
 
 
-def _delimited(stream: BinaryIO, at: int, size: int) -> bool:
-    """Walk the fragments: True if the sequence is closed before the file ends."""
+def starts_frame(first: bytes) -> bool:
+    """True for the first bytes of a fragment that starts a frame."""
+    run_length = first[1:4] == bytes(3) and first[4:8] == FIRST_SEGMENT
+    return run_length or first.startswith(STARTS)
+
+
+def _delimited(stream: BinaryIO, at: int, size: int) -> int | None:
+    """Walk the fragments: frames that begin; None if the sequence is not closed."""
+    begun = 0
     while at + 8 <= size:
         stream.seek(at)
-        head = stream.read(9)
+        head = stream.read(9 + START_BYTES)
         if head[:4] not in (ITEM, DELIMITER) and head[1:5] in (ITEM, DELIMITER):
             at, head = at + 1, head[1:]  # an odd length, padded all the same
         if head[:4] == DELIMITER:
-            return True
+            return begun
         length = int.from_bytes(head[4:8], "little")
         if head[:4] != ITEM or length == UNDEFINED:
-            return False
+            return None
+        begun += length >= START_BYTES and starts_frame(head[8 : 8 + START_BYTES])
         at += 8 + length
-    return False
+    return None
 
 
 def _codestream(stream: BinaryIO, at: int) -> bytes:

@@ -32,7 +32,7 @@ def _decode(stream: BinaryIO, source: Source, frame: int) -> tuple[Array, Stream
     if source.length is None:
         with source.lock:
             coded = read_frame(stream, source, frame)
-        return decode_frame(coded, source.syntax, source.layout)
+        return decode_frame(coded, source.syntax, source.layout, source.told)
     with source.lock:
         raw, first_bit = read_native(stream, source, frame)
     if source.big:

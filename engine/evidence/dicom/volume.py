@@ -155,6 +155,7 @@ class Volume:
             geometry=evidence.geometry,
             overlays=self._drawn(),
             calibrated=evidence.calibrated,
+            notes=self._middle.told,
         )
 
     def _drawn(self) -> tuple[Overlay, ...]:
