@@ -33,7 +33,7 @@ class Copied:
     Attributes:
         options: the options of PS3.15 that were carried out.
         written: copies made now.
-        known: sources that were copied before and have not changed.
+        known: copies that were there before, of sources that have not changed.
         warnings: how many copies still hold what only the pixels show, by the reader's word.
     """
 
@@ -107,7 +107,9 @@ def copy_clean(
 
 
 def _count(copied: Copied, copies: Sequence[Copy]) -> None:
-    copied.written += len(copies)
+    known = sum(copy.known for copy in copies)
+    copied.written += len(copies) - known
+    copied.known += known
     copied.warnings.update(word for copy in copies for word in copy.warnings)
 
 

@@ -172,6 +172,10 @@ def test_equal_instances_get_different_names(tmp_path: Path) -> None:
     sources = [tmp_path / "a.dcm", tmp_path / "b.dcm"]
     report = deidentify_folder(sources, tmp_path / "out", options=NONE, salt=b"s")
     assert len({copy.target for copy in report.copies}) == 2
+    again = deidentify_folder(sources, tmp_path / "out", options=NONE, salt=b"s")
+    assert [copy.known for copy in again.copies] == [True, True], "each has its copy already"
+    assert {copy.target for copy in again.copies} == {copy.target for copy in report.copies}
+    assert len(list((tmp_path / "out").rglob("*.dcm"))) == 2
 
 
 def handed() -> list[str]:

@@ -104,6 +104,21 @@ def test_a_stopped_copying_goes_on(home: Home, scans: Path, tmp_path: Path) -> N
     assert answer["added"] == 2
 
 
+def test_a_copy_whose_note_was_lost_is_known_again(home: Home, scans: Path, tmp_path: Path) -> None:
+    """As after a kill between a copy and its line in the list."""
+    target = tmp_path / "clean"
+    run(home, scans, target)
+    before = {path: path.stat().st_mtime_ns for path in target.rglob("*.dcm")}
+    (target / ".copied").write_text("", encoding="utf-8")
+    answer = run(home, scans, target)
+    assert {path: path.stat().st_mtime_ns for path in target.rglob("*.dcm")} == before
+    assert (answer["deidentified"]["written"], answer["deidentified"]["known"]) == (0, 6)
+    assert not list(target.rglob("*.part"))
+    other = run(home, scans, target, options=["retain-patient"])
+    assert other["deidentified"]["written"] == 6, "another wish makes other copies"
+    assert len(list(target.rglob("*-2.dcm"))) == 6
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

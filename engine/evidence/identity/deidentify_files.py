@@ -7,6 +7,7 @@ discs), and to leave half a file behind.
 
 from __future__ import annotations
 
+import filecmp
 import hashlib
 import re
 from collections import Counter
@@ -49,11 +50,13 @@ class Copy:
         source: the file it was made of.
         target: where it lies.
         warnings: words of ``risks.SENTENCES`` that still hold for it.
+        known: it lay there already, bit by bit the same; nothing was written.
     """
 
     source: Path
     target: Path
     warnings: tuple[str, ...] = ()
+    known: bool = False
 
 
 @dataclass
@@ -72,7 +75,9 @@ class FolderReport:
 
     def lines(self) -> list[str]:
         """The report in sentences: what was done, what was left out, what must be looked at."""
-        told = [f"{len(self.copies)} files written, {len(self.left_out)} left out"]
+        known = sum(copy.known for copy in self.copies)
+        told = [f"{len(self.copies) - known} files written, {len(self.left_out)} left out"]
+        told += [f"{known} copies were there already"] if known else []
         told.append("Basic Profile; options: " + (", ".join(self.options) or "none"))
         told.append(NEVER_CLEAN)
         counts = Counter(warning for copy in self.copies for warning in copy.warnings)
@@ -101,8 +106,10 @@ def deidentify_file(
         ValueError: options or salt are not usable.
     """
     _checked(options, salt)
+    if target.exists():
+        raise EvidenceError(target, "exists", "a file of that name is there; choose another")
     dataset = _read(source)
-    return _write(source, dataset, target, options, salt)
+    return _write(source, dataset, target, options, salt, set())
 
 
 def deidentify_folder(
@@ -132,13 +139,15 @@ def deidentify_folder(
     _check_apart(sources, target)
     paths = [path for source in sources for path in _files(Path(source))]
     control.begin(len(paths), unit="files", phase="de-identifying")
+    made: set[Path] = set()
     for path in paths:
         control.check()
         try:
             dataset = _read(path)
             with _told(path):
                 place = _place(dataset, target, salt)
-            report.copies.append(_write(path, dataset, place, options, salt))
+            report.copies.append(_write(path, dataset, place, options, salt, made))
+            made.add(report.copies[-1].target)
         except EvidenceError as error:
             report.left_out.append((path, REASONS.get(error.code, error.reason)))
         control.step()
@@ -215,12 +224,7 @@ def _place(dataset: Dataset, target: Path, salt: bytes) -> Path:
     ]
     uid = word(dataset, "SOPInstanceUID") or _content(dataset)
     name = token(uid, salt, purpose="instance") or "unnamed"
-    folder = target.joinpath(*(name[:16] for name in names))
-    found, number = folder / f"{name[:24]}.dcm", 1
-    while found.exists():
-        number += 1
-        found = folder / f"{name[:24]}-{number}.dcm"
-    return found
+    return target.joinpath(*(name[:16] for name in names), f"{name[:24]}.dcm")
 
 
 def _content(dataset: Dataset) -> str:
@@ -230,11 +234,14 @@ def _content(dataset: Dataset) -> str:
 
 
 def _write(
-    source: Path, dataset: FileDataset, target: Path, options: frozenset[str], salt: bytes
-) -> Copy:
-    """Write one copy beside its name first, so that no half file has the real name."""
-    if target.exists():
-        raise EvidenceError(target, "exists", "a file of that name is there; choose another")
+    source: Path, dataset: FileDataset, target: Path, options: frozenset[str], salt: bytes,
+    made: set[Path],
+) -> Copy:  # fmt: skip
+    """Write one copy beside its name first, so that no half file has the real name.
+
+    Where a file of that name is an earlier run's copy of the same, it is left as it is; where it
+    is another, the copy gets a number. ``made`` are the copies of this run.
+    """
     with _told(source):
         syntax = syntax_of(dataset)
         implicit, little = dataset.original_encoding
@@ -247,10 +254,23 @@ def _write(
         with _told(target):
             target.parent.mkdir(parents=True, exist_ok=True)
             dcmwrite(half, out, enforce_file_format=True, **own)
-            half.replace(target)
+            target, known = _free(target, half, made)
+            if not known:
+                half.replace(target)
     finally:
         half.unlink(missing_ok=True)
-    return Copy(source, target, warnings)
+    return Copy(source, target, warnings, known)
+
+
+def _free(target: Path, half: Path, made: set[Path]) -> tuple[Path, bool]:
+    """The first name that is free, or that an equal copy of an earlier run has (True)."""
+    found, number = target, 1
+    while found.exists():
+        if found not in made and filecmp.cmp(half, found, shallow=False):
+            return found, True
+        number += 1
+        found = target.with_name(f"{target.stem}-{number}.dcm")
+    return found, False
 
 
 def _file_meta(dataset: Dataset, out: Dataset, syntax: UID, salt: bytes) -> FileMetaDataset:
