@@ -45,7 +45,8 @@ class Settings:
     linked_viewers: bool = _setting(
         True,
         "Linked viewers",
-        "Scrolling, windowing or zooming one picture does the same to the others beside it.",
+        "Scrolling, windowing or zooming one picture does the same to the others beside it. "
+        "The key for it (K) changes that only while the program runs.",
     )
     picture_memory_mb: int = _setting(
         0,

@@ -46,7 +46,7 @@ class ViewerPresenter(Presenter):
         self._stop = False
         # Equal patients and studies are known as such while the program runs, and never after.
         self._salt = secrets.token_bytes(16)
-        self._linked = services.settings.current.linked_viewers
+        self._linked = self._wished = services.settings.current.linked_viewers
         self._frames = Frames(view, services, changed=self._tell)
         self._reports = Reports(view)
         self._thumbnails = Thumbnails(services.tasks, view.show_thumbnail)
@@ -56,6 +56,7 @@ class ViewerPresenter(Presenter):
 
     def shown(self, argument: Any = None) -> None:
         """Open paths that another page handed over."""
+        self._follow_settings()
         if argument:
             self.open([str(path) for path in argument])
 
@@ -147,6 +148,14 @@ class ViewerPresenter(Presenter):
         self._linked = not self._linked
         self.view.show_link(on=self._linked)
         self._frames.tell_kin(linked=self._linked)
+
+    def _follow_settings(self) -> None:
+        """Another wish for linked viewers; a link switched here by hand stays until then."""
+        wanted = self.services.settings.current.linked_viewers
+        if wanted != self._wished:
+            self._wished = wanted
+            if self._linked != wanted:
+                self.link()
 
     def command(self, command: str) -> None:
         """A command of the page that needs a decision."""

@@ -31,7 +31,7 @@ from app.widgets.key_help import KeyHelp
 from app.widgets.pattern_screen import PatternScreen
 from app.widgets.report_panel import ReportPanel, ReportPart
 from app.widgets.reslice import Planes
-from app.widgets.series_strip import SeriesRow, SeriesStrip
+from app.widgets.series_strip import SeriesRow, SeriesStrip, dragged_row
 from app.widgets.two_lines import TwoLines
 
 __all__ = ["LAYOUTS", "ViewerView"]
@@ -278,12 +278,15 @@ class ViewerView(QWidget):
         self.setFocus()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if event.mimeData().hasUrls():
+        if event.mimeData().hasUrls() or dragged_row(event.mimeData()) is not None:
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
         paths = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
-        if paths:
+        if (row := dragged_row(event.mimeData())) is not None:
+            event.acceptProposedAction()
+            self.series_wanted.emit(row, self.active)
+        elif paths:
             event.acceptProposedAction()
             self.paths_chosen.emit(paths)
 

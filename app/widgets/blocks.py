@@ -5,8 +5,10 @@ Owns their looks; knows nothing of what they say.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
 
+import shiboken6
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -22,6 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app import theme
 from app.widgets.ink import INK, hold, px
 
 MARKS = {"quiet": "", "good": "✓ ", "warn": "▲ ", "error": "✕ "}
@@ -207,9 +210,33 @@ def table_view(name: str) -> QTableView:
 
 
 def stretch_columns(view: QTableView, stretched: int, widths: dict[int, int]) -> None:
-    """Give fixed widths to some columns and the rest of the room to one."""
+    """Give widths to some columns, which grow with the text, and the rest of the room to one."""
     header = view.horizontalHeader()
+    if not _columned:
+        theme.theme.scaled.connect(_scale_columns)
+    _columned.append((weakref.ref(view), tuple(widths)))
+    view.setProperty(_SCALE, px(1000))
     for index, width in widths.items():
         header.setSectionResizeMode(index, QHeaderView.ResizeMode.Interactive)
         header.resizeSection(index, px(width))
     header.setSectionResizeMode(stretched, QHeaderView.ResizeMode.Stretch)
+
+
+_SCALE = "columns_at"  # property of a table: px(1000) for which its columns are wide enough
+_columned: list[tuple[weakref.ref[QTableView], tuple[int, ...]]] = []
+
+
+def _scale_columns() -> None:
+    """Columns keep their share of the text, also those that were dragged."""
+    now = px(1000)
+    latest: dict[int, tuple[QTableView, tuple[int, ...]]] = {}
+    for kept, columns in _columned:
+        view = kept()
+        if view is not None and shiboken6.isValid(view):
+            latest[id(view)] = (view, columns)
+    _columned[:] = [(weakref.ref(view), columns) for view, columns in latest.values()]
+    for view, columns in latest.values():
+        before, header = float(view.property(_SCALE)), view.horizontalHeader()
+        for index in columns:
+            header.resizeSection(index, round(header.sectionSize(index) * now / before))
+        view.setProperty(_SCALE, now)

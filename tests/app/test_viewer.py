@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PIL import Image
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
 
 from app import theme
 from app.presenters.viewer import ViewerPresenter
 from app.presenters.viewer_opening import Opened
 from app.presenters.viewer_picture import picture_of, title_of
+from app.views.settings_keys import KeysView
 from app.views.viewer import ViewerView
 from app.widgets.blocks import table_view
 from app.widgets.content import ViewState, slice_index
@@ -151,6 +155,49 @@ def test_tables_follow_the_text_size(qtbot, qapp):
     finally:
         theme.theme.apply(qapp, percent=100)
     assert table.verticalHeader().defaultSectionSize() == before
+
+
+def test_columns_follow_the_text_size_and_keep_what_was_dragged(qtbot, qapp):
+    view = KeysView()
+    qtbot.addWidget(view)
+    header = view.table.horizontalHeader()
+    header.resizeSection(1, 200)
+    before = [header.sectionSize(index) for index in range(3)]
+    theme.theme.apply(qapp, percent=150)
+    try:
+        assert [header.sectionSize(index) for index in range(3)] == [540, 300, 300]
+    finally:
+        theme.theme.apply(qapp, percent=100)
+    assert [header.sectionSize(index) for index in range(3)] == before
+
+
+def test_a_row_dropped_on_the_planes_is_cut(page, tmp_path, qtbot):
+    view, presenter = page
+    for name in "ab":
+        disk.volume(tmp_path / name, disk.body(8), series=name)
+    presenter.shown((tmp_path,))
+    presenter.choose_layout("mpr")
+    assert presenter._frames.current.row == 0
+    data = view.strip.mimeData([view.strip.item(1)])
+    place, action = QPointF(600, 400), Qt.DropAction.CopyAction
+    held = (Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
+    entering = QDragEnterEvent(place.toPoint(), action, data, *held)
+    view.dragEnterEvent(entering)
+    assert entering.isAccepted()
+    view.dropEvent(QDropEvent(place, action, data, *held))
+    assert view.center.in_planes
+    assert presenter._frames.current.row == 1
+
+
+def test_the_setting_of_linked_viewers_is_followed(page):
+    view, presenter = page
+    settings = presenter.services.settings
+    settings.save(replace(settings.current, linked_viewers=False), origin="elsewhere")
+    presenter.shown()
+    assert not view.link.on
+    presenter.link()
+    presenter.shown()
+    assert view.link.on  # by hand; the wish is the same
 
 
 def test_loading_is_told_and_what_is_there_can_be_looked_at(qtbot, tmp_path):
