@@ -305,3 +305,20 @@ def test_numbers_of_devices_do_not_stay_in_words(said: str, left: str) -> None:
     assert gone.DetectorDescription == left
     kept = deidentify(dataset, options=frozenset({"retain-device"}), salt=b"s")
     assert kept.DetectorDescription == said
+
+
+@pytest.mark.parametrize("options", [(), ("clean-structured-content",), ("clean-descriptors",)])
+def test_what_is_taken_out_of_words_has_one_mark(options: tuple[str, ...]) -> None:
+    words, person = Dataset(), Dataset()
+    words.ValueType, words.TextValue = "TEXT", "Seen with Doe today"
+    person.ValueType, person.PersonName = "PNAME", "Doe^Jane"
+    report = Dataset()
+    report.SOPClassUID, report.Modality = "1.2.840.10008.5.1.4.1.1.88.11", "SR"
+    report.PatientName, report.ValueType = "Doe^Jane", "CONTAINER"
+    report.VerifyingObserverSequence = Sequence([Dataset()])
+    report.VerifyingObserverSequence[0].VerifyingOrganization = "St. Elsewhere"
+    report.ContentSequence = Sequence([words, person])
+    out = deidentify(report, options=frozenset(options), salt=b"s")
+    told = [str(one.value) for one in out.iterall() if one.VR not in ("CS", "AE", "SQ")]
+    assert any("[removed]" in value for value in told)
+    assert not any("REMOVED" in value or "Doe" in value for value in told)

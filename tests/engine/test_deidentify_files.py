@@ -217,7 +217,7 @@ def check_names(before: Dataset, raw: bytes) -> None:
     names = [element.value for element in before.iterall() if element.VR == "PN" and element.value]
     parts = {part for name in names for part in str(name).replace("=", "^").split("^")}
     for part in parts:
-        if len(part) > 5 and part.isascii() and part != "REMOVED":
+        if len(part) > 5 and part.isascii() and part not in ("REMOVED", "[removed]"):
             assert part.encode() not in raw
     for keyword in ("StudyInstanceUID", "SeriesInstanceUID", "SOPInstanceUID", "PatientID"):
         value = str(before.get(keyword, "") or "")

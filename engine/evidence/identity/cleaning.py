@@ -22,12 +22,12 @@ from engine.evidence.identity.scrub import MARK, Scrubber
 from engine.evidence.identity.tokens import date_of
 from engine.evidence.terms import BODY_PARTS, MODALITIES
 
-REMOVED = "REMOVED"
+REMOVED = "REMOVED"  # where only capitals may stand; words have the mark of cleaned text
 STANDARD_ROOT = "1.2.840.10008."
 DUMMIES: dict[str, Any] = {
     "AE": REMOVED, "AS": "000Y", "CS": REMOVED, "DA": "19000101", "DS": "0",
-    "DT": "19000101000000", "IS": "0", "LO": REMOVED, "LT": REMOVED, "PN": REMOVED, "SH": REMOVED,
-    "ST": REMOVED, "TM": "000000", "UC": REMOVED, "UT": REMOVED, "UR": "urn:removed",
+    "DT": "19000101000000", "IS": "0", "LO": MARK, "LT": MARK, "PN": MARK, "SH": MARK,
+    "ST": MARK, "TM": "000000", "UC": MARK, "UT": MARK, "UR": "urn:removed",
     "FL": 0.0, "FD": 0.0, "SL": 0, "SS": 0, "UL": 0, "US": 0, "SV": 0, "UV": 0, "AT": 0,
 }  # fmt: skip
 _WORDS = """

@@ -21,7 +21,7 @@ from engine.evidence.dicom.facts import word
 from engine.evidence.dicom.read import PARSE_ERRORS
 from engine.evidence.identity import cleaning, profile
 from engine.evidence.identity.profile import Action
-from engine.evidence.identity.scrub import Scrubber
+from engine.evidence.identity.scrub import MARK, Scrubber
 from engine.evidence.identity.tokens import pseudonym, shift_days, token
 from engine.evidence.quiet import quiet
 from engine.evidence.words import sr
@@ -363,7 +363,7 @@ def _nothing_said() -> Dataset:
     item = Dataset()
     item.RelationshipType, item.ValueType = "CONTAINS", "TEXT"
     item.ConceptNameCodeSequence = Sequence([_code("121106", "Comment")])
-    item.TextValue = cleaning.REMOVED
+    item.TextValue = MARK
     return item
 
 
