@@ -69,6 +69,7 @@ class EvidenceFrame(QWidget):
         measures: bool = True,
     ) -> None:
         super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # else it is painted twice
         self._measures = measures
         self._selected = False
         self._content = Content()

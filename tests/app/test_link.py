@@ -6,8 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QEvent, QObject, QPointF
+from PySide6.QtWidgets import QApplication, QWidget
 
+from app import theme
 from app.widgets.content import Content, ViewState, eight_bit
 from app.widgets.evidence_frame import EvidenceFrame
 from app.widgets.image_canvas import ImageCanvas
@@ -269,3 +271,35 @@ def test_frames_pass_their_overlays_on(qtbot):
     frame.show_content(Content((phantom(),)), state=ViewState(depth=0.0))
     assert frame.canvases[0]._overlays == {"letters"}
     assert frame.canvases[0].placed.to_picture(QPointF(0, 0))[0] < 0
+
+
+def test_a_whole_new_paint_paints_each_frame_once(qtbot):
+    board = TriptychBoard()
+    qtbot.addWidget(board)
+    board.resize(900, 600)
+    content = Content((phantom(),))
+    board.show_item(BoardItem(content, (content,) * 3, (content,) * 3, "Find it."))
+    board.show()
+    qtbot.waitExposed(board)
+    paints = Paints(board)
+    for frame in board.frames:
+        frame.installEventFilter(paints)
+    board.update()
+    for child in board.findChildren(QWidget):
+        child.update()
+    QApplication.processEvents()
+    assert paints.count == len(board.frames) == 7
+    seen = board.grab().toImage()
+    for frame in board.frames:
+        at = frame.mapTo(board, frame.rect().bottomRight())
+        assert seen.pixelColor(at).name() in (theme.LINE, theme.QUIET)
+
+
+class Paints(QObject):
+    """Counts paints."""
+
+    count = 0
+
+    def eventFilter(self, watched, event):
+        self.count += event.type() == QEvent.Type.Paint
+        return False
