@@ -36,6 +36,7 @@ from db.collections import (
     items,
     patient_counts,
     related,
+    remove_collection,
     report_of,
 )
 from db.indexing import note_lost
@@ -79,6 +80,7 @@ class LibraryPresenter(Presenter):
     def _connect(self) -> None:
         view = self.view
         view.collection_chosen.connect(self._collection_chosen)
+        view.remove_wanted.connect(self._remove)
         view.filter_changed.connect(self._filter_changed)
         view.patient_wanted.connect(self._patient_wanted)
         view.patient_left.connect(self._patient_left)
@@ -142,6 +144,22 @@ class LibraryPresenter(Presenter):
     def _collection_chosen(self, name: str) -> None:
         self._go_to(name)
         self._load_collections()
+
+    def _remove(self, name: str) -> None:
+        """Forget a collection, which the user confirmed; its files stay."""
+        if self._import.fills(name):
+            self.services.notify.warn(f"'{name}' is being filled. Stop the import first.")
+            return
+        store = self.services.store
+        self.services.tasks.query(
+            self, lambda: (remove_collection(store, name), name)[1], self._removed
+        )
+
+    def _removed(self, name: str) -> None:
+        self.services.notify.good(
+            f"'{name}' was taken out of the library. Its files are where they were."
+        )
+        self.services.changes.tell("collection")
 
     def _load_facets(self) -> None:
         store, name = self.services.store, self._chosen

@@ -91,7 +91,7 @@ class LibraryImport:
         self._looked = 0.0
         self._clean_to = ""
         self._options: tuple[str, ...] = ()
-        self._job = ""
+        self._job = self._into = ""
         self._failures: list[str] = []
         self.in_front = False
         view.import_wanted.connect(self._dropped)
@@ -129,11 +129,17 @@ class LibraryImport:
         arguments: dict[str, Any] = {"paths": paths, "collection": name}
         if self._clean_to:
             arguments |= {"deidentify_to": self._clean_to, "options": list(self._options)}
+        self._into = name
         self._going(name)
         self._job = self._services.jobs.start(
             "import", arguments, title=f"Import '{name}'", done=self._ended, failed=self._ended
         )
         self._job_changed(self._job)
+
+    def fills(self, name: str) -> bool:
+        """Whether the import in hand is filling that collection."""
+        state = self._services.jobs.state(self._job) if self._job else None
+        return state is not None and not state.ended and self._into == name
 
     def _stop(self) -> None:
         if self._job:

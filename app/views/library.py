@@ -57,6 +57,7 @@ class LibraryView(QWidget):
     """Collections left, objects in the centre, preview right."""
 
     collection_chosen = Signal(str)
+    remove_wanted = Signal(str)
     filter_changed = Signal(object)
     patient_wanted = Signal(str)
     patient_left = Signal()
@@ -102,6 +103,7 @@ class LibraryView(QWidget):
     def _build_side(self) -> None:
         self.side = LibrarySide()
         self.side.collection_chosen.connect(self.collection_chosen)
+        self.side.remove_wanted.connect(self.remove_wanted)
         self.side.filter_changed.connect(self.filter_changed)
         self.side.patient_left.connect(self.patient_left)
         panel = self.side.panel

@@ -107,10 +107,53 @@ class ImportPanel(QWidget):
         self.keep.setText(f"Keep {len(chosen)}…" if chosen else "Keep…")
 
 
+class RemovePanel(QWidget):
+    """Takes a collection out of the library: asked for, then confirmed by a key that names it."""
+
+    wanted = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._key = ""
+        self.ask = button("Remove…", self._asked, kind="flat", name="Remove this collection")
+        self.words = quiet(small=True)
+        self.sure = button("", self._confirmed, kind="danger")
+        self.leave = button("Keep it", self._left, name="Keep the collection")
+        self.setLayout(column(row(self.ask, 1), self.words, row(self.sure, self.leave, 1)))
+        self.offer("", "")
+
+    def offer(self, key: str, name: str) -> None:
+        """The collection that could go; a question about another one is withdrawn."""
+        if key != self._key or not key:
+            self._fold(asking=False)
+        self._key = key
+        self.setVisible(bool(key))
+        self.words.setText(f"Take '{name}' out of the library? Its files stay where they are.")
+        self.sure.setText("Remove it")
+        self.sure.setAccessibleName(f"Remove collection {name}")
+
+    def _asked(self) -> None:
+        self._fold(asking=True)
+        self.leave.setFocus()
+
+    def _confirmed(self) -> None:
+        self._fold(asking=False)
+        self.wanted.emit(self._key)
+
+    def _left(self) -> None:
+        self._fold(asking=False)
+
+    def _fold(self, *, asking: bool) -> None:
+        self.ask.setVisible(not asking)
+        for one in (self.words, self.sure, self.leave):
+            one.setVisible(asking)
+
+
 class LibrarySide(QWidget):
     """Collections, filters and the import panel."""
 
     collection_chosen = Signal(str)
+    remove_wanted = Signal(str)
     filter_changed = Signal(object)
     patient_left = Signal()
 
@@ -123,11 +166,14 @@ class LibrarySide(QWidget):
         self.collections.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.collections.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.collections.currentItemChanged.connect(self._collection_moved)
+        self.remove = RemovePanel()
+        self.remove.wanted.connect(self.remove_wanted)
         self._build_filters()
         self.panel = ImportPanel()
         layout = column(
             section("Collections"),
             self.collections,
+            self.remove,
             section("Filters"),
             self.words,
             self.form,
@@ -183,6 +229,7 @@ class LibrarySide(QWidget):
             if shown.key == chosen:
                 self.collections.setCurrentItem(item)
         self.collections.blockSignals(False)
+        self.remove.offer(chosen, next((one.name for one in collections if one.key == chosen), ""))
 
     def show_facets(self, modalities: Words, body_parts: Words) -> None:
         """Offer what the collection holds: (words, key)."""

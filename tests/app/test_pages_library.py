@@ -23,7 +23,7 @@ from app.views.library import LibraryView
 from app.views.models import ModelsView
 from app.views.neighbours import NeighboursView
 from app.widgets.notice import NoticeBar
-from db.collections import FileRow, NewEvidence, add_collection, file_rows
+from db.collections import FileRow, NewEvidence, add_collection, count_items, file_rows
 from db.home import Home
 from db.indexing import add_evidence
 from db.session import Store, open_store
@@ -382,6 +382,29 @@ def test_a_finished_import_refreshes_the_list(home: Home, store: Store, tmp_path
     services.changes.tell("collection")
     (collections, chosen), _ = view.last("show_collections")
     assert (collections[0].name, collections[0].count, chosen) == ("Chest", 2, "Chest")
+
+
+def test_a_collection_is_removed_and_its_files_stay(home: Home, store: Store,
+                                                    tmp_path: Path) -> None:  # fmt: skip
+    fill(store, tmp_path, 3)
+    fill(store, tmp_path, 2, name="Other")
+    view, services, presenter = library(home, store)
+    presenter.shown("Chest")
+    view.import_wanted.emit(["/somewhere/disc.zip"])
+    view.remove_wanted.emit("Chest")
+    assert "Stop the import" in services.notify.sentences[-1]
+    assert count_items(store, "Chest") == 4, "an import fills it"
+    services.jobs.end("j0", state="cancelled")
+    view.remove_wanted.emit("Chest")
+    assert "'Chest' was taken out" in services.notify.sentences[-1]
+    (shown, chosen), _ = view.last("show_collections")
+    assert ([one.name for one in shown], chosen) == (["Other"], "Other")
+    assert (tmp_path / "film.png").is_file()
+    view.remove_wanted.emit("Other")
+    assert view.last("show_collections") == (([], ""), {})
+    with store.reading() as connection:
+        for table in ("evidence", "evidence_file", "indexed_file", "collection"):
+            assert connection.exec_driver_sql(f"SELECT count(*) FROM {table}").scalar() == 0
 
 
 def test_the_demo_button_starts_the_demo(home: Home, store: Store) -> None:

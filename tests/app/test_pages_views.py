@@ -34,7 +34,7 @@ from app.views.results import ResultsView
 from app.views.settings import SettingsView
 from app.views.statistics import StatisticsView
 from app.views.study import StudyView
-from app.widgets.thumbnail_grid import BADGES, two_lines
+from app.widgets.thumbnail_grid import BADGES, PROBLEM, two_lines
 from db.settings import Settings
 from tests.app import page_data as made
 
@@ -309,6 +309,41 @@ def test_nothing_of_the_librarys_left_side_is_squashed(qtbot: Any, percent: int)
             assert one.height() >= one.minimumSizeHint().height(), one.accessibleName()
     finally:
         theme.theme.apply(QApplication.instance())
+
+
+def test_a_collection_is_removed_only_once_confirmed(qtbot: Any) -> None:
+    view = LibraryView()
+    qtbot.addWidget(view)
+    two = [CollectionShown("a", "Chest", 1), CollectionShown("b", "Knee", 1)]
+    view.show_collections(two, "a")
+    view.show()
+    panel = view.side.remove
+    gone: list[str] = []
+    view.remove_wanted.connect(gone.append)
+    panel.ask.click()
+    assert "'Chest'" in panel.words.text()
+    assert "files stay" in panel.words.text()
+    view.show_collections(two, "b")
+    assert not panel.sure.isVisible(), "another collection, another question"
+    panel.ask.click()
+    panel.leave.click()
+    assert (gone, panel.sure.isVisible()) == ([], False)
+    panel.ask.click()
+    assert panel.sure.accessibleName() == "Remove collection Knee"
+    panel.sure.click()
+    assert gone == ["b"]
+    view.show_collections([], "")
+    assert panel.isHidden()
+
+
+def test_a_lost_picture_is_told_in_its_place_and_not_counted(qtbot: Any) -> None:
+    view = LibraryView()
+    qtbot.addWidget(view)
+    rows = made.evidence(3)
+    view.show_items(3, rows)
+    view.show_lost(2, replace(rows[1], kind="error", problem="cut"))
+    assert view.count.text() == "2 objects"
+    assert (view.model.rowCount(), view.model.index(1, 0).data(PROBLEM)) == (3, "cut")
 
 
 def test_library_filters_say_all_that_is_set(qtbot: Any) -> None:
