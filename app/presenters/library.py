@@ -151,9 +151,12 @@ class LibraryPresenter(Presenter):
             self.services.notify.warn(f"'{name}' is being filled. Stop the import first.")
             return
         store = self.services.store
-        self.services.tasks.query(
-            self, lambda: (remove_collection(store, name), name)[1], self._removed
-        )
+
+        def work() -> str:
+            remove_collection(store, name)
+            return name
+
+        self.services.tasks.query(self, work, self._removed)
 
     def _removed(self, name: str) -> None:
         self.services.notify.good(
