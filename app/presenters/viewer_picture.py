@@ -10,6 +10,7 @@ from dataclasses import replace
 from app.failures import sentence
 from app.widgets.content import Picture, eight_bit
 from app.widgets.series_strip import SeriesRow
+from engine.evidence.geometry import Geometry
 from engine.evidence.identity.risks import SENTENCES
 from engine.evidence.orient import stored_index, upright
 from engine.evidence.pixels import MAX_SLICES, Seen, seen_slices
@@ -88,8 +89,22 @@ def model_picture(seen: Seen, picture: Picture | None) -> Picture:
     rows, columns = picture.array.shape[1:3]
     ratio = (rows / columns) / (seen.array.shape[1] / seen.array.shape[2])
     return replace(
-        shown, orientation=picture.orientation, aspect=picture.aspect * ratio, kind="model"
+        shown,
+        orientation=picture.orientation,
+        aspect=picture.aspect * ratio,
+        kind="model",
+        geometry=_places_of(seen, picture),
     )
+
+
+def _places_of(seen: Seen, picture: Picture) -> Geometry | None:
+    """Where the slices that a model sees lie: those of the stored ones, unless it sees a part."""
+    places = picture.geometry
+    if places is None or seen.array.shape[1:3] != picture.array.shape[1:3]:
+        return None
+    if len(places.origin_Z3) != picture.slices or max(seen.indices) >= picture.slices:
+        return None
+    return replace(places, origin_Z3=places.origin_Z3[list(seen.indices)])
 
 
 def row_of(evidence: Evidence) -> SeriesRow:
@@ -171,10 +186,12 @@ def size_words(evidence: Evidence) -> str:
 
 
 def heading_of(evidence: Evidence) -> str:
-    """A frame's title: what it is, body part and technique, then the file's name."""
+    """A frame's title: what it is, what tells it apart, body part, technique, the file's name."""
     body = (evidence.body_part or "").capitalize()
-    technique = "  ".join(evidence.technique)
-    parts = (title_of(evidence), body, size_words(evidence), technique, evidence.path.name)
+    apart = "  ".join(apart_words(evidence))
+    technique = "  ".join(one for one in evidence.technique if not one.startswith(TELLING))
+    size = size_words(evidence)
+    parts = (title_of(evidence), apart, body, size, technique, evidence.path.name)
     return "   ".join(part for part in parts if part)
 
 

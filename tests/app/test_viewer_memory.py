@@ -116,3 +116,21 @@ def test_the_planes_begin_at_the_slice_and_leave_their_series(page):
     view.do("layout-mpr")
     view.do("layout-1x2")
     assert presenter._frames.row_in(0) == 2
+
+
+def test_what_the_model_saw_lies_where_the_stored_slices_lie(page, tmp_path):
+    view, presenter = page
+    disk.volume(tmp_path / "long", disk.body(100), series="long", frame="apart")
+    presenter.shown((tmp_path / "long",))
+    stored = canvas_of(view).picture
+    view.do("model-view")
+    shown = canvas_of(view).picture
+    assert 1 < shown.slices < stored.slices
+    marks = list(stored.marks)
+    assert np.array_equal(shown.geometry.origin_Z3, stored.geometry.origin_Z3[marks])
+    for index in (0, shown.slices - 1):
+        assert shown.array[index].any()
+        middle = shown.array.shape[1] // 2
+        value = stored.array[marks[index], middle, middle]
+        rendered = stored.render(stored.array[marks[index]], stored.window)[middle, middle]
+        assert shown.array[index, middle, middle].max() == np.max(rendered), value

@@ -180,4 +180,4 @@ def test_two_reconstructions_do_not_read_alike(page, tmp_path):
     assert "W 400 L 40" in words[0]
     assert "series 2  5 slices  B70f" in words[1]
     assert "W 1500 L -600" in words[1]
-    assert "kernel H30s" in view.frames[0].accessibleName()
+    assert "5 slices   series 1  H30s   Chest" in view.frames[0].accessibleName()
