@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QGridLayout, QStackedWidget, QWidget
 
 from app.shown import KinShown, PreviewShown
 from app.widgets.blocks import (
-    EmptyState,
     button,
     clear,
     column,
@@ -106,7 +105,9 @@ class PreviewPanel(QWidget):
             self.report.buttons[name].setText(words)
         self._rest = QWidget()
         self._pages = QStackedWidget()
-        self._pages.addWidget(EmptyState("", "Choose an object to see it here."))
+        nothing = quiet("Choose an object to see it here.")
+        nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._pages.addWidget(nothing)
         self._pages.addWidget(self._full())
         self.setLayout(column(self._pages))
         for one in (self.report, self.report_head, self.kin, self.kin_key):  # nothing is chosen yet

@@ -305,6 +305,8 @@ def test_nothing_of_the_librarys_left_side_is_squashed(qtbot: Any, percent: int)
         assert view.height() == 700
         panel = view.side.panel
         shown = (panel.folder, panel.files, panel.clean, panel.place, view.side.form)
+        least = view.preview.minimumSizeHint().width()
+        assert least <= view.preview.minimumWidth(), "the preview is as narrow as it may be"
         for one in (*shown, view.side.problems, view.strip.list, view.strip.copy):
             assert one.height() >= one.minimumSizeHint().height(), one.accessibleName()
     finally:
