@@ -73,7 +73,9 @@ def import_job(home: Home, arguments: dict[str, Any], control: Control) -> dict[
             copied = copy_clean(roots, Path(target), options=options, salt=salt(store),
                                 control=control, leave_out=taken.leave_out)  # fmt: skip
             roots = [Path(target)]
-            done["deidentified"] = copied.document() | {"folder": str(target)}
+            lost = taken.reasons.total()  # of the sources; the collection does not hold them
+            told = {"folder": str(target), "not_copied": lost}
+            done["deidentified"] = copied.document() | told
         import_paths(store, roots, name, control, taken=taken)
     return done | {
         "collection": name,

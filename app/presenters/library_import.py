@@ -57,6 +57,8 @@ def copies_told(copies: Mapping[str, Any]) -> tuple[str, ...]:
     """What is to be known of de-identified copies before they leave."""
     made = f"{copies['written']} copies written to {copies['folder']}"
     told = [f"{made}; {copies['sentence']}."]
+    if lost := int(copies.get("not_copied", 0)):
+        told.append(f"{lost:,} of those left out were not copied: they are not in the collection.")
     return (*told, *(f"{row['count']} × {row['sentence']}." for row in copies["warnings"]))
 
 

@@ -364,13 +364,18 @@ def test_copies_that_name_nobody_are_asked_for_in_the_panel(home: Home, store: S
         "folder": "/clean",
         "written": 2,
         "known": 0,
+        "not_copied": 3,
         "sentence": "pixels stay",
         "options": [],
         "warnings": [{"warning": "head", "count": 2, "sentence": "a head"}],
     }
     services.jobs.end("j0", result={"added": 1, "collection": "Chest", "deidentified": copies})
     (shown,), _ = view.last("show_import")
-    assert shown.warnings == ("2 copies written to /clean; pixels stay.", "2 × a head.")
+    assert shown.warnings == (
+        "2 copies written to /clean; pixels stay.",
+        "3 of those left out were not copied: they are not in the collection.",
+        "2 × a head.",
+    )
     view.clean_changed.emit(False)
     assert view.last("show_clean")[1] == {"on": False, "folder": ""}
 

@@ -64,6 +64,7 @@ def test_copies_name_nobody_and_are_what_is_indexed(
     assert "not claimed clean" in answer["deidentified"]["sentence"]
     assert [row["warning"] for row in answer["deidentified"]["warnings"]] == ["head"]
     assert [Path(row["path"]).name for row in answer["left_out"]] == ["notes.txt"]
+    assert (answer["left_out_count"], answer["deidentified"]["not_copied"]) == (1, 1)
     files = sorted(target.rglob("*.dcm"))
     assert len(files) == 6
     copied = pydicom.dcmread(files[0])
