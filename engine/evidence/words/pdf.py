@@ -20,6 +20,7 @@ from pydicom.dataset import Dataset
 from engine.errors import EvidenceError
 from engine.evidence.quiet import quiet
 from engine.evidence.study import Evidence
+from engine.evidence.words import letterhead
 from engine.evidence.words.report import read_bytes
 from engine.evidence.words.sr import scrubber_of
 
@@ -126,9 +127,10 @@ def read_pdf(path: Path) -> Evidence:
         raise EvidenceError(path, "damaged", DAMAGED)
     source = {"object": "PDF document", "format": "PDF"}
     kind, form = ("document", None) if found.text is None else ("report", "text")
+    text, named = (None, False) if found.text is None else letterhead.taken_out(found.text)
+    notes = (found.sentence, letterhead.NOTE) if named else (found.sentence,)
     return Evidence(
-        path=path, members=(path,), kind=kind, form=form, text=found.text, source=source,
-        notes=(found.sentence,),
+        path=path, members=(path,), kind=kind, form=form, text=text, source=source, notes=notes,
     )  # fmt: skip
 
 

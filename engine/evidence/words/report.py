@@ -1,7 +1,8 @@
 """Reports as words: plain text files in any usual encoding, rich text, and clinical documents.
 
 Owns the reading of text files and the sentences about them. Refuses to change the words of a
-plain text, and to take a clinical document (CDA) apart: it is named, and no more.
+text, save for the lines above it that name somebody, and to take a clinical document (CDA) apart:
+it is named, and no more.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from engine.errors import EvidenceError
 from engine.evidence.failures import of_system
 from engine.evidence.files import facts_of, open_file
 from engine.evidence.study import Evidence
-from engine.evidence.words import charset, rtf
+from engine.evidence.words import charset, letterhead, rtf
 
 SUFFIXES = frozenset({".txt", ".text", ".md", ".markdown", ".log", ".rtf", ".asc"})
 LIMIT_BYTES = 8_000_000
@@ -84,7 +85,9 @@ def text_evidence(
     notes: tuple[str, ...] = (),
     subject: str | None = None,
 ) -> Evidence:
-    """A report with words."""
+    """A report with words, whom it is about taken out of the lines above it."""
+    text, named = letterhead.taken_out(text)
+    notes = (*notes, letterhead.NOTE) if named else notes
     source = {"object": object_name, "format": kind_of}
     if encoding is not None:
         source["encoding"] = encoding
