@@ -151,3 +151,11 @@ def test_rich_text_in_place_of_words(tmp_path: Path) -> None:
     lines = ["OBR|1||2|X^CT", f"OBX|1|FT|X^Text||{body}||||||F"]
     text = text_of(tmp_path / "a.hl7", "\r".join(message(*lines)).encode())
     assert text.split("\n") == ["CT", "Text:", "Befund:", "frei"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+def test_marks_and_wide_letters_before_a_message(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "a.hl7"
+    message = "MSH|^~\\&|A|B|C|D|2020||ORU^R01|1|P|2.5\rOBR|1\rOBX|1|TX|F||Größe fine\r"
+    path.write_bytes(message.encode(encoding))
+    assert (read_file(path).text or "").endswith("Größe fine")

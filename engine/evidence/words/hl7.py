@@ -75,6 +75,8 @@ class _Order:
 
 def is_hl7(head: bytes) -> bool:
     """True for the first bytes of a message, a batch or a file of them."""
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in head[:8]:
+        head = _narrow(head[: len(head) // 2 * 2])
     plain = head.lstrip(FRAME + b" \r\n\t\xef\xbb\xbf")
     return re.match(rb"(MSH|FHS|BHS)[^\w\s]", plain) is not None
 
@@ -129,9 +131,7 @@ def _reports(path: Path, salt: bytes) -> list[Evidence]:
 
 def _messages(path: Path, raw: bytes) -> Iterator[_Message]:
     """The messages of a file; frames and batch segments fall away."""
-    plain = raw.translate(None, FRAME) if raw[:2] not in (b"\xff\xfe", b"\xfe\xff") else raw
-    if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        plain = raw.decode("utf-16", "replace").encode("utf-8")
+    plain = _narrow(raw).removeprefix(b"\xef\xbb\xbf").translate(None, FRAME)
     starts = [found.end() - 3 for found in START.finditer(plain)]
     if not starts:
         raise EvidenceError(path, "damaged", "the HL7 file holds no message; copy it again")
@@ -139,6 +139,17 @@ def _messages(path: Path, raw: bytes) -> Iterator[_Message]:
         message = _parsed(plain[start:end])
         if message is not None:
             yield message
+
+
+def _narrow(raw: bytes) -> bytes:
+    """UTF-16, with or without its mark, as UTF-8; other bytes as they are."""
+    if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        encoding = "utf-16"
+    elif b"\0" in raw[:8]:
+        encoding = "utf-16-be" if raw[:1] == b"\0" else "utf-16-le"
+    else:
+        return raw
+    return raw.decode(encoding, "replace").encode("utf-8")
 
 
 def _parsed(raw: bytes) -> _Message | None:
@@ -159,7 +170,8 @@ def _parsed(raw: bytes) -> _Message | None:
 
 def _decoded(raw: bytes, named: str) -> tuple[str, str]:
     """Words by the encoding the header names, else by what the bytes look like."""
-    for encoding in filter(None, (ENCODINGS.get(named),)):
+    wide = named in ("UNICODE UTF-16", "UNICODE UTF-32")  # made narrow before it was cut
+    for encoding in filter(None, ("utf-8" if wide else ENCODINGS.get(named),)):
         try:
             return raw.decode(encoding), encoding
         except UnicodeDecodeError:

@@ -69,10 +69,11 @@ _END = (
     r"(?:\*\*)?[ \t]*(?:[:：](?:\*\*)?|(?<=geb\.)|(?<= am)|(?<= le)|(?<=born)|(?<=born on))[ \t]*"
 )
 LABEL = re.compile(
-    rf"(?:^|(?<=[\n\r|;,])|(?<=\t)|(?<=  ))[ \t]{{0,40}}(?:[*_#>•-]{{1,3}}[ \t]*)?(?:{_KINDS}){_END}",
+    r"(?:(?:^|(?<=[\n\r|;,\t]))[ \t]{0,20}|(?<=  ))(?=\S)(?:[*_#>•-]{1,3} ?)?"
+    rf"(?:{_KINDS}){_END}",
     re.IGNORECASE,
 )
-NEXT = re.compile(rf"[ \t]+(?:{_KINDS})[ \t]*[:：][ \t]*", re.IGNORECASE)
+NEXT = re.compile(rf"[ \t](?:{_KINDS})[ \t]*[:：][ \t]*", re.IGNORECASE)
 _ANY = "|".join(_WORDS.values())
 END = re.compile(rf"[\n\r\t|;]| {{2,}}| (?=(?:[^\s:：]{{1,12}}|{_ANY}) ?[:：])", re.IGNORECASE)
 LINE_END = re.compile(r"[\n\r]|\Z")
