@@ -38,6 +38,11 @@ __all__ = [
 HEAD = 352
 GZIP = b"\x1f\x8b"
 UNZIPPED = "the file cannot be unzipped; copy it again"
+# what a file must hold whose name ends so; text formats may be anything and say so themselves
+PROMISED = {
+    ".nii": "NIfTI", ".nii.gz": "NIfTI", ".hdr": "NIfTI or Analyze", ".zip": "ZIP", ".npz": "NumPy",
+    ".npy": "NumPy", ".hl7": "HL7", ".oru": "HL7", ".er7": "HL7",
+}  # fmt: skip
 DICOM_SUFFIXES = frozenset({".dcm", ".dicom", ".ima", ".img"})
 
 # What a reader makes of one file: evidence, a DICOM file still to be grouped, or, for a container,
@@ -286,6 +291,10 @@ def _guess(path: Path, salt: bytes) -> Evidence | Instance:
     except EvidenceError as error:
         if error.code != "not_dicom" or path.suffix.lower() in DICOM_SUFFIXES:
             raise
+    promised = next((kind for end, kind in PROMISED.items() if path.name.lower().endswith(end)), "")
+    if promised:
+        reason = f"the content is not {promised}, as its name says; copy it again"
+        raise EvidenceError(path, "damaged", reason)
     note = "not a kind of file that is read as evidence"
     source = {"object": "unknown file"}
     return Evidence(path=path, members=(path,), kind="other", notes=(note,), source=source)

@@ -18,7 +18,7 @@ from PIL import Image
 from PIL.PngImagePlugin import PngImageFile
 
 from engine.errors import EvidenceError
-from engine.evidence.open import load_pixels, read_file
+from engine.evidence.open import find_evidence, load_pixels, read_file
 from engine.evidence.pictures.raster import picture_rgb
 from tests.engine.test_formats_nifti import values
 
@@ -337,3 +337,18 @@ def test_a_png_is_described_without_being_decoded(
     with pytest.raises(EvidenceError) as caught:
         read_file(path)
     assert caught.value.code == "truncated"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a.nii", "a.nii.gz", "a.hdr", "a.zip", "a.npz", "a.npy", "a.hl7"],
+)
+@pytest.mark.parametrize("content", [b"\0" * 3000, bytes(range(7, 200)) * 9, b"\x5c\x01" * 100])
+def test_a_name_that_promises_a_format_is_held_to_it(
+    tmp_path: Path, name: str, content: bytes
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    (found,) = find_evidence([tmp_path / name])
+    assert found.kind == "error"
+    assert found.error is not None
+    assert found.error.code in ("damaged", "truncated")
