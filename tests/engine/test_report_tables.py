@@ -150,7 +150,9 @@ def test_damage_is_an_error_and_the_rows_before_it_stay(
     path = tmp_path / name
     path.write_text(content, encoding="utf-8")
     found = list(find_evidence([path]))
-    assert [one.kind for one in found] == ["report"] * rows_before + ["error"]
+    kinds = [one.kind for one in found]
+    assert kinds[: rows_before + 1] == ["report"] * rows_before + ["error"]
+    assert kinds.count("error") == 1
 
 
 @pytest.mark.parametrize("name", ["row-000000", "row-000003", "row-x", "train"])
@@ -263,3 +265,16 @@ def test_persons_deep_inside_a_record_are_taken_out(tmp_path: Path, patient: Any
     path.write_text(json.dumps(record), encoding="utf-8")
     (found,) = find_evidence([path])
     assert found.text == "Mrs [removed], supine, female. Abdomen clear."
+
+
+def test_one_bad_row_does_not_take_the_others_along(tmp_path: Path) -> None:
+    ragged, quoted = tmp_path / "ragged.csv", tmp_path / "quoted.csv"
+    ragged.write_text("a,report\n1\n2,the lungs are clear,y\n3,heart normal\n", encoding="utf-8")
+    found = list(find_evidence([ragged]))
+    assert [one.text for one in found if one.text] == ["the lungs are clear", "heart normal"]
+    quoted.write_text('a,report\n1,"never closed\n2,heart normal\n3,x ray\n', encoding="utf-8")
+    found = list(find_evidence([quoted]))
+    assert [one.kind for one in found] == ["error", "report", "report"]
+    assert found[0].path.name == "row-000001"
+    assert [one.text for one in found[1:]] == ["heart normal", "x ray"]
+    assert read_file(quoted / "row-000002").text == "heart normal"

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.evidence.identity.scrub import Scrubber
-from engine.evidence.words.rows import PERSON
+from engine.evidence.words.rows import DELIMITERS, PERSON, cells
 
 WHOLE = (
     "report", "reporttext", "radiologyreport", "fullreport", "reportbody", "originalreport",
@@ -100,6 +100,15 @@ def is_header(cells: Sequence[str]) -> bool:
     words = all(name and len(cell) < 40 and not name.isdigit()
                 for name, cell in zip(names, cells, strict=True))  # fmt: skip
     return words and len(set(names)) == len(names) and not any(" . " in cell for cell in cells)
+
+
+def delimiter_of(header: str) -> str | None:
+    """The delimiter that cuts a header into two names and more of which one is known as text."""
+    for one in DELIMITERS:
+        names = [plain(cell) for cell in cells(header.rstrip("\r\n"), one)]
+        if len(names) > 1 and all(names) and set(names) & (_known() - set(PATIENTS)):
+            return one
+    return None
 
 
 def _known() -> frozenset[str]:

@@ -21,6 +21,7 @@ WHOSE = re.compile(r"patient|subject|person|demographic|contact|guardian|mother|
 WHAT = re.compile(r"name|given|family|first|last|\bid$|ident|mrn|number|birth|phone|addr|mail|ssn")
 BOTH = re.compile(r"mrn|accession|birth|dob$|ssn|patient.?(name|id)")
 DEEPEST, MOST_INSIDE = 5, 20
+MOST_OPEN = 20  # each costs another way through the rest of the table
 NONE = "\0"  # the delimiter of a table with one column: no text holds it
 
 Span = tuple[int, int]
@@ -33,11 +34,22 @@ class BrokenRow(ValueError):
 def csv_spans(stream: BinaryIO, delimiter: str) -> Iterator[Span]:
     """First and last byte of each record; a record runs on over lines while a quote is open.
 
+    Where a quote is never closed, its line is a record by itself, and those below it follow.
+
     Raises:
-        BrokenRow: a record does not end.
+        BrokenRow: a record does not end, or quotes stay open time and again.
     """
-    mark, start, at, inside = delimiter.encode("ascii"), 0, 0, False
-    while line := stream.readline(LIMIT_ROW + 1):
+    mark, start, at, inside, open_ones = delimiter.encode("ascii"), 0, 0, False, 0
+    while True:
+        line = stream.readline(LIMIT_ROW + 1)
+        if not line and inside and open_ones < MOST_OPEN:
+            stream.seek(start)
+            line, at, inside = stream.readline(LIMIT_ROW + 1), start, False
+            open_ones, at = open_ones + 1, at + len(line)
+            yield start, at
+            continue
+        if not line:
+            break
         if not inside:
             start = at
         at += len(line)
@@ -49,6 +61,16 @@ def csv_spans(stream: BinaryIO, delimiter: str) -> Iterator[Span]:
             yield start, at
     if inside:
         raise BrokenRow("a quote is opened and never closed")
+
+
+def check_closed(record: str, delimiter: str) -> None:
+    """Refuse a record whose quote is opened and never closed.
+
+    Raises:
+        ValueError: it is one.
+    """
+    if '"' in record and _open_after(record.encode(), delimiter.encode(), False):
+        raise ValueError("a quote is opened and never closed")
 
 
 def _open_after(line: bytes, mark: bytes, inside: bool) -> bool:  # state, not an option

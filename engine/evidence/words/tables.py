@@ -180,6 +180,8 @@ def _evidence(table: _Table, number: int, raw: bytes, salt: bytes) -> Evidence:
     if choice is None:
         raise EvidenceError(path, "missing", "the table has no such row; import it again")
     try:
+        if not table.kind.startswith("JSON"):
+            rows.check_closed(table.words(raw), table.delimiter)
         cells = table.cut(raw)
     except ValueError:
         return _broken(path, "the row cannot be read")
@@ -236,6 +238,8 @@ def _looked_at(path: Path) -> _Table:
         with table.open() as stream:
             words = table.words(_to_line(stream.read(SAMPLE_BYTES)))
         table.delimiter = rows.sniff(words, tabs=table.kind == "TSV")
+        if table.delimiter == rows.NONE:  # ragged rows: a known header says more
+            table.delimiter = columns.delimiter_of(words.partition("\n")[0]) or rows.NONE
     _choose(table)
     if table.kind == "JSON" and table.choice is None:
         table.kind = "JSON record"
