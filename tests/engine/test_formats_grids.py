@@ -235,8 +235,7 @@ def test_colour_and_vectors(tmp_path: Path, samples: int, kind: str) -> None:
         sitk.WriteImage(made, str(path))
         evidence = read_file(path)
         pixels = load_pixels(evidence)
-        # an NRRD says itself what is a colour; a MetaImage says so by bytes alone
-        color = samples > 2 and kind == "u1" and suffix in (".mha", ".mhd")
+        color = samples > 2 and kind == "u1"  # ITK writes colour as ``vector`` into an NRRD
         assert evidence.color == color
         if color:
             np.testing.assert_array_equal(pixels.array, array[..., :3])
@@ -258,7 +257,7 @@ def test_bytes_are_colour_where_their_kind_says_so(tmp_path: Path, kind: str, sa
     )  # fmt: skip
     evidence = read_file(path)
     pixels = load_pixels(evidence)
-    if kind.startswith(("RGB", "3-", "4-")):
+    if kind.startswith(("RGB", "3-", "4-", "vector")):
         assert (evidence.color, pixels.times) == (True, None)
         np.testing.assert_array_equal(pixels.array, array[..., :3])
     else:

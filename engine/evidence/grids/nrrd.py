@@ -60,7 +60,8 @@ SPACES = {
 SPACES |= {f"{name}-time": signs for name, signs in SPACES.items() if "-" in name}
 SPACES |= {f"{name}t": signs for name, signs in SPACES.items() if "-" not in name}
 DOMAIN = ("domain", "space")
-COLORS = ("rgb-color", "rgba-color", "3-color", "4-color")
+# ITK, and so Slicer and SimpleITK, write colour of 8 bits as ``vector``
+COLORS = ("rgb-color", "rgba-color", "3-color", "4-color", "vector")
 TO_MM = {"cm": 10.0, "m": 1000.0, "um": 0.001, "micron": 0.001, "microns": 0.001, "µm": 0.001}
 
 
