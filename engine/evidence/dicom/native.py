@@ -1,7 +1,7 @@
 """Plain pixels read straight into their place, without parsing the file a second time.
 
 Owns what must be remembered of a header for that, and the check that the file is still the same.
-Refuses compressed pixels, colour, tables and overlays: those are decoded by ``dicom_pixels``, by
+Refuses compressed pixels, colour, tables and overlays: those are decoded by ``decode``, by
 whose functions bits are cut and values rescaled here too. Holds no patient attribute.
 """
 

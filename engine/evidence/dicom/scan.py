@@ -2,7 +2,7 @@
 
 Owns the data element structures of PS3.5 chapter 7: explicit and implicit, little and big endian,
 sequences of both kinds of length. Refuses everything unusual (``Odd``): an unknown value
-representation, tags out of order, an element beyond the end. ``dicom_lean`` gives such files to
+representation, tags out of order, an element beyond the end. ``lean`` gives such files to
 pydicom, so that there is one judgement of what is damaged.
 """
 

@@ -1,7 +1,7 @@
 """One frame of a DICOM file as numbers that mean something: signed grey, or 8-bit RGB.
 
 Owns the cutting of unused bits, the sign, and the choice between header and codestream where
-they disagree. Refuses the modality transform: ``dicom_pixels`` does it.
+they disagree. Refuses the modality transform: ``decode`` does it.
 """
 
 from __future__ import annotations
