@@ -25,7 +25,7 @@ from app.widgets.blocks import (
 )
 from app.widgets.form import DataForm
 from app.widgets.ink import hold, px
-from app.widgets.pattern_screen import PatternScreen
+from app.widgets.pattern_screen import PatternScreen, screen_of
 
 
 class SettingsView(QWidget):
@@ -101,10 +101,7 @@ class SettingsView(QWidget):
 
     def open_pattern(self) -> None:
         """The test pattern on the display that shows this window."""
-        if self._pattern is None:
-            self._pattern = PatternScreen()
-            self._pattern.stated.connect(self.display_stated)
-            self.destroyed.connect(self._pattern.deleteLater)
+        self._pattern = self._pattern or screen_of(self, self.display_stated)
         self._pattern.open(self, self._statement)
 
     def settings(self) -> Any:

@@ -28,7 +28,7 @@ from app.views.viewer_frames import AFRESH, LAYOUTS
 from app.widgets.content import Content, Picture
 from app.widgets.evidence_frame import Remark
 from app.widgets.key_help import KeyHelp
-from app.widgets.pattern_screen import PatternScreen
+from app.widgets.pattern_screen import PatternScreen, screen_of
 from app.widgets.report_panel import ReportPanel, ReportPart
 from app.widgets.reslice import Planes
 from app.widgets.series_strip import SeriesRow, SeriesStrip, dragged_row
@@ -382,10 +382,7 @@ class ViewerView(QWidget):
 
     def open_pattern(self) -> None:
         """The test pattern on the display that shows this window."""
-        if self._pattern is None:
-            self._pattern = PatternScreen()
-            self._pattern.stated.connect(self.display_stated)
-            self.destroyed.connect(self._pattern.deleteLater)
+        self._pattern = self._pattern or screen_of(self, self.display_stated)
         self._pattern.open(self, self._statement)
 
     def _folded(self, part: str) -> str:

@@ -18,7 +18,7 @@ GRAPHICS = "#9db8a4"  # one quiet colour for what files draw over their pictures
 MEASURE = "#d9cf9a"
 # Shares of the room across and down: (0, 0) is the top left corner.
 Place = tuple[float, float]
-TOP_LEFT, TOP, TOP_RIGHT = (0.0, 0.0), (0.5, 0.0), (1.0, 0.0)
+TOP_LEFT, TOP = (0.0, 0.0), (0.5, 0.0)
 LEFT, MIDDLE, RIGHT = (0.0, 0.5), (0.5, 0.5), (1.0, 0.5)
 BOTTOM_LEFT, BOTTOM, BOTTOM_RIGHT = (0.0, 1.0), (0.5, 1.0), (1.0, 1.0)
 _AROUND = ((-1, 0), (1, 0), (0, -1), (0, 1), (1, 1), (-1, -1))

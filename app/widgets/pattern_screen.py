@@ -6,7 +6,7 @@ how the display was calibrated, and hands on what was stated.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal, SignalInstance
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLabel, QLineEdit, QVBoxLayout, QWidget
 
@@ -99,3 +99,11 @@ class PatternScreen(QWidget):
         self.stated.emit(size, scale, self.statement.text().strip())
         self._kept.setText("✓ kept")
         self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+
+def screen_of(page: QWidget, stated: SignalInstance) -> PatternScreen:
+    """The pattern of a page: made once, gone with the page; what is stated goes to ``stated``."""
+    made = PatternScreen()
+    made.stated.connect(stated)
+    page.destroyed.connect(made.deleteLater)
+    return made

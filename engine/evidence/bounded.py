@@ -1,6 +1,7 @@
-"""A stream that may be read so many times: parsers that would never end are ended.
+"""Bounds of what is read: a most of values, and a stream that may be read so many times.
 
-Owns the count. Refuses to buffer: it passes on what the stream gives.
+Owns the counts: parsers that would never end are ended. Refuses to buffer: a stream's bytes are
+passed on as they come.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import io
 from typing import BinaryIO, cast
 
+LIMIT_VALUES = 6_000_000_000  # of one picture or volume, whatever its format
 MOST_READS = 1_500_000  # a header of half a million elements
 MOST_ZEROS = 1_000  # one after the other; as heads of elements they lead nowhere
 HEAD = bytes(8)

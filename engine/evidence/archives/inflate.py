@@ -212,22 +212,11 @@ def ahead(pieces: Iterator[bytes]) -> Iterator[bytes]:
         yield held
 
 
-class Inflated(io.RawIOBase):
-    """A seekable stream over pieces that come in order; unpacks no further than it is read.
-
-    Args:
-        pieces: bounded pieces of bytes; may raise ``EvidenceError``.
-        source: closed together with this stream.
-        size: the length if it is known, so that seeking from the end unpacks nothing.
-    """
+class _Placed(io.RawIOBase):
+    """A stream that keeps its own place; those below say where it ends and what is read."""
 
     name = ""  # libraries ask a buffered reader for one; it has none on disk
-
-    def __init__(self, pieces: Iterator[bytes], source: BinaryIO, *, size: int | None) -> None:
-        super().__init__()
-        self._pieces, self._source, self._size = pieces, source, size
-        self._store = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 (close())
-        self._made, self._at, self._ended = 0, 0, False
+    _at = 0
 
     def readable(self) -> bool:
         """True."""
@@ -241,19 +230,43 @@ class Inflated(io.RawIOBase):
         """The place of the next byte read."""
         return self._at
 
+    def _length(self) -> int:
+        """The place behind the last byte."""
+        raise NotImplementedError
+
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Move; costs nothing until something is read."""
+        """Move; costs nothing until something is read, or its length must be known."""
         if whence == io.SEEK_CUR:
             offset += self._at
         elif whence == io.SEEK_END:
-            if self._size is None:
-                self._fill(LIMIT_BYTES)
-                self._size = self._made
-            offset += self._size
+            offset += self._length()
         if offset < 0:
             raise ValueError("a stream has no place before its start")
         self._at = offset
         return offset
+
+
+class Inflated(_Placed):
+    """A seekable stream over pieces that come in order; unpacks no further than it is read.
+
+    Args:
+        pieces: bounded pieces of bytes; may raise ``EvidenceError``.
+        source: closed together with this stream.
+        size: the length if it is known, so that seeking from the end unpacks nothing.
+    """
+
+    def __init__(self, pieces: Iterator[bytes], source: BinaryIO, *, size: int | None) -> None:
+        super().__init__()
+        self._pieces, self._source, self._size = pieces, source, size
+        self._store = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 (close())
+        self._made, self._at, self._ended = 0, 0, False
+
+    def _length(self) -> int:
+        """The length told, else found by unpacking everything."""
+        if self._size is None:
+            self._fill(LIMIT_BYTES)
+            self._size = self._made
+        return self._size
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
         """Unpack as far as needed and copy."""
@@ -286,34 +299,16 @@ class Inflated(io.RawIOBase):
         super().close()
 
 
-class Window(io.RawIOBase):
+class Window(_Placed):
     """A part of a file as a stream of its own: large stored members are read where they lie."""
-
-    name = ""
 
     def __init__(self, source: BinaryIO, start: int, size: int) -> None:
         super().__init__()
         self._source, self._start, self._size, self._at = source, start, size, 0
 
-    def readable(self) -> bool:
-        """True."""
-        return True
-
-    def seekable(self) -> bool:
-        """True."""
-        return True
-
-    def tell(self) -> int:
-        """The place of the next byte read."""
-        return self._at
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Move."""
-        offset += {io.SEEK_CUR: self._at, io.SEEK_END: self._size}.get(whence, 0)
-        if offset < 0:
-            raise ValueError("a stream has no place before its start")
-        self._at = offset
-        return offset
+    def _length(self) -> int:
+        """The length of the part."""
+        return self._size
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
         """Read on, to the end of the window at most."""

@@ -19,9 +19,9 @@ from pydicom.dataset import Dataset
 from pydicom.uid import UID
 
 from engine.errors import EvidenceError
+from engine.evidence.bounded import LIMIT_VALUES
 from engine.evidence.dicom import facts
 from engine.evidence.dicom.frames import Cut, Source, Video, find_source
-from engine.evidence.dicom.layout import LIMIT_VALUES
 from engine.evidence.dicom.overlay import at_frame, embedded_of, has_embedded
 from engine.evidence.dicom.presentation import table_of
 from engine.evidence.dicom.read import PARSE_ERRORS

@@ -15,7 +15,6 @@ from pydicom.dataset import Dataset
 
 from engine.evidence.dicom import facts
 
-LIMIT_VALUES = 6_000_000_000
 FLOATING = {0x7FE00008: 32, 0x7FE00009: 64}
 PHOTOMETRIC = frozenset(
     {"MONOCHROME1", "MONOCHROME2", "PALETTE COLOR", "RGB", "HSV", "ARGB", "CMYK", "YBR_FULL",

@@ -14,12 +14,12 @@ from typing import Any
 from pydicom.dataset import Dataset
 
 from engine.errors import EvidenceError
+from engine.evidence.bounded import LIMIT_VALUES
 from engine.evidence.dicom import facts
 from engine.evidence.dicom.calibration import is_at_detector
 from engine.evidence.dicom.facts import Plane
 from engine.evidence.dicom.layout import (
     FLOATING,
-    LIMIT_VALUES,
     QUARTERED,
     Layout,
     is_video,

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from engine.errors import EvidenceError
 from engine.evidence import files
+from engine.evidence.bounded import LIMIT_VALUES
 from engine.evidence.failures import too_large
 
 HEADER_BYTES = 1 << 20
-LIMIT_VALUES = 6_000_000_000
 LIMIT_FILES = 20_000
 SPACE, TIME, VALUES, COLOR, COMPLEX = "space", "time", "values", "color", "complex"
 FARTHEST = 1e12  # no distance, in any unit

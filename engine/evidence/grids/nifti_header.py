@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from engine.errors import EvidenceError
 from engine.evidence import files
+from engine.evidence.bounded import LIMIT_VALUES
 from engine.evidence.failures import too_large
 
 MAGIC_1, MAGIC_2 = (b"n+1\0", b"ni1\0"), (b"n+2\0", b"ni2\0")
 TO_MM = {1: 1000.0, 3: 0.001}
-LIMIT_VALUES = 6_000_000_000
 DIFFER_MM = 0.1  # two orientations of one file farther apart than this are said to differ
 FARTHEST_MM = 1e9  # what lies farther is no place in space
 SAME_SIZE = 0.01

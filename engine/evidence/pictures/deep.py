@@ -31,7 +31,7 @@ HEADER_BYTES = 1 << 20
 PLAIN_JPEG = frozenset({0xC0, 0xC1, 0xC2})
 MOVING_WITHIN = 4096  # the chunk of a moving PNG stands before its picture data
 SAMPLES = {0: 1, 2: 3, 4: 2, 6: 4}  # of a PNG by its colour type
-GREY, GREY_ALPHA = 0, 4
+GREY = 0
 
 
 def is_deep(head: bytes) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import BinaryIO
 
-EXTENSION, PICTURE, TRAILER = b"\x21", b"\x2c", b"\x3b"
+EXTENSION, PICTURE = b"\x21", b"\x2c"
 TABLE, SIZE = 0x80, 0x07
 
 
