@@ -166,8 +166,9 @@ class NeighboursView(QWidget):
         self.collection = QComboBox()
         self.collection.setAccessibleName("Collection to search")
         self.collection.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        hold(self.collection.setMinimumWidth, 120)
+        hold(self.collection.setMinimumWidth, 136)
         hold(self.collection.setMaximumWidth, 260)
+        self.collection.currentTextChanged.connect(self.collection.setToolTip)
         self.collection.currentIndexChanged.connect(
             lambda: self.collection_chosen.emit(str(self.collection.currentData() or ""))
         )
@@ -193,10 +194,8 @@ class NeighboursView(QWidget):
             column(section("Right model"), self.models["right"], space=3),
             column(section("How many"), self.count, space=3),
         )
-        keys = (self.others, self.search_button, self.cancel_button)
-        layout = row(*pieces, 1, *keys, space=12)
-        for piece in keys:
-            layout.setAlignment(piece, Qt.AlignmentFlag.AlignBottom)
+        keys = column(self.others, row(self.search_button, self.cancel_button), space=3)
+        layout = row(*pieces, 1, keys, space=12)
         bar.setLayout(layout)
         return bar
 
@@ -208,6 +207,7 @@ class NeighboursView(QWidget):
         box.currentIndexChanged.connect(
             lambda: self.model_chosen.emit(side, str(box.currentData() or ""))
         )
+        box.currentTextChanged.connect(box.setToolTip)
         return box
 
     # -- what the presenter says

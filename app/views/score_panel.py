@@ -95,7 +95,7 @@ class ScorePanel(QWidget):
             header.setSectionResizeMode(place, QHeaderView.ResizeMode.Stretch)
         if self.model.columnCount():
             header.setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)
-            header.resizeSection(0, px(190))
+            header.resizeSection(0, max(px(190), min(px(280), self.table.sizeHintForColumn(0))))
         self.bars.show_table(table)
         wanted = px(38) * len(table.rows) + self.table.horizontalHeader().sizeHint().height()
         # A long table (the paper's models) scrolls and leaves the figure its half.

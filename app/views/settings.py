@@ -71,11 +71,13 @@ class SettingsView(QWidget):
 
     def _form_page(self) -> QWidget:
         inner = QWidget()
+        shown = row(button("Test pattern of the display", self.open_pattern), self.display)
+        shown.setStretchFactor(self.display, 1)
         inner.setLayout(
             column(
                 self.none_found,
                 self.form,
-                row(button("Test pattern of the display", self.open_pattern), self.display, 1),
+                shown,
                 row(button("Restore the defaults", self.defaults_wanted.emit), self.state, 1),
                 self.path,
                 1,

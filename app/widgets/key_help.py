@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from app import keys, theme
@@ -70,7 +70,15 @@ class KeyHelp(QFrame):
         close.setProperty("role", "small")
         close.setAlignment(Qt.AlignmentFlag.AlignCenter)
         column.addWidget(close)
+        parent.installEventFilter(self)
         self.hide()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Stay in the middle, and as large as can be, when the page changes its size."""
+        if event.type() == QEvent.Type.Resize and watched is self._room and self.isVisible():
+            self.hide()  # lines made while it is shown would be measured by and by, not at once
+            self.open()
+        return False
 
     def words(self) -> str:
         """Everything that it says, for a look or a test."""

@@ -8,6 +8,7 @@ import sys
 import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QWidget
 
 from app import keys
 from app.actions import COMMANDS as WINDOW
@@ -260,8 +261,6 @@ def test_the_review_page_follows(changed, qtbot):
 
 @pytest.mark.parametrize("page", ["viewer", "review"])
 def test_the_help_says_every_key_in_force(changed, qtbot, page):
-    from PySide6.QtWidgets import QWidget
-
     room = QWidget()
     qtbot.addWidget(room)
     room.resize(1216, 800)
@@ -283,3 +282,18 @@ def test_the_list_names_changes_and_conflicts(changed):
     assert shown["invert"].changed
     assert shown["tool-angle"].conflict == BY_ID["findings"].text
     assert shown["answer-left"].conflict == ""
+
+
+def test_help_stays_in_the_middle_when_the_page_grows(qtbot) -> None:
+    room = QWidget()
+    qtbot.addWidget(room)
+    room.resize(1100, 700)
+    room.show()
+    help_ = KeyHelp(room, page="viewer")
+    help_.open()
+    narrow = help_.width()
+    room.resize(1800, 1000)
+    assert abs(help_.geometry().center().x() - room.rect().center().x()) <= 1
+    assert abs(help_.geometry().center().y() - room.rect().center().y()) <= 1
+    assert room.rect().contains(help_.geometry())
+    assert help_.width() >= narrow
