@@ -41,7 +41,8 @@ UNZIPPED = "the file cannot be unzipped; copy it again"
 # what a file must hold whose name ends so; text formats may be anything and say so themselves
 PROMISED = {
     ".nii": "NIfTI", ".nii.gz": "NIfTI", ".hdr": "NIfTI or Analyze", ".zip": "ZIP", ".npz": "NumPy",
-    ".npy": "NumPy", ".hl7": "HL7", ".oru": "HL7", ".er7": "HL7",
+    ".npy": "NumPy", ".hl7": "HL7", ".oru": "HL7", ".er7": "HL7", ".tar": "tar", ".tgz": "tar",
+    ".tar.gz": "tar",
 }  # fmt: skip
 DICOM_SUFFIXES = frozenset({".dcm", ".dicom", ".ima", ".img"})
 
@@ -292,6 +293,9 @@ def _guess(path: Path, salt: bytes) -> Evidence | Instance:
         if error.code != "not_dicom" or path.suffix.lower() in DICOM_SUFFIXES:
             raise
     promised = next((kind for end, kind in PROMISED.items() if path.name.lower().endswith(end)), "")
+    if not promised and path.suffix.lower() == ".gz":  # packed it may hold anything
+        with files.open_raw(path) as stream:
+            promised = "" if stream.read(2) == GZIP else "gzip"
     if promised:
         reason = f"the content is not {promised}, as its name says; copy it again"
         raise EvidenceError(path, "damaged", reason)

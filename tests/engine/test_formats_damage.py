@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import random
 import struct
 import tracemalloc
@@ -341,7 +342,19 @@ def test_a_png_is_described_without_being_decoded(
 
 @pytest.mark.parametrize(
     "name",
-    ["a.nii", "a.nii.gz", "a.hdr", "a.zip", "a.npz", "a.npy", "a.hl7"],
+    [
+        "a.nii",
+        "a.nii.gz",
+        "a.hdr",
+        "a.zip",
+        "a.npz",
+        "a.npy",
+        "a.hl7",
+        "a.gz",
+        "a.tar",
+        "a.tar.gz",
+        "a.xml",
+    ],
 )
 @pytest.mark.parametrize("content", [b"\0" * 3000, bytes(range(7, 200)) * 9, b"\x5c\x01" * 100])
 def test_a_name_that_promises_a_format_is_held_to_it(
@@ -352,3 +365,16 @@ def test_a_name_that_promises_a_format_is_held_to_it(
     assert found.kind == "error"
     assert found.error is not None
     assert found.error.code in ("damaged", "truncated")
+
+
+def test_zeros_are_no_report(tmp_path: Path) -> None:
+    for name in ("a.txt", "a.rtf"):
+        (tmp_path / name).write_bytes(bytes(500))
+        with pytest.raises(EvidenceError) as caught:
+            read_file(tmp_path / name)
+        assert caught.value.code == "not_text"
+
+
+def test_anything_may_be_packed(tmp_path: Path) -> None:
+    (tmp_path / "a.gz").write_bytes(gzip.compress(bytes(range(7, 200)) * 9))
+    assert read_file(tmp_path / "a.gz").kind == "other"

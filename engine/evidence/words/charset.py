@@ -62,6 +62,8 @@ def decode(raw: bytes) -> tuple[str, str] | None:
             return None if text is None else (text, encoding)
     if b"\0" in raw:
         bare = raw.rstrip(b"\0")  # padding of fixed blocks
+        if not bare:
+            return None
         return _wide(raw) if b"\0" in bare else decode(bare)
     eastern = _wide_eastern(raw)
     if eastern is not None:

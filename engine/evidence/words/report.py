@@ -101,6 +101,10 @@ def name_document(path: Path) -> Evidence:
     """An XML file: a clinical document (HL7 CDA) by its root, else an unknown document."""
     raw = read_bytes(path, 64_000_000)[:65_536]
     head = raw.decode("utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "latin-1", "replace")
+    if not head.lstrip("\ufeffï»¿ \t\r\n").startswith("<"):
+        raise EvidenceError(
+            path, "damaged", "the content is not XML, as its name says; copy it again"
+        )
     known = "ClinicalDocument" in head and "urn:hl7-org:v3" in head
     name = "clinical document (HL7 CDA)" if known else "XML document"
     note = f"{name}: named only, its text is not read"
