@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-_HEAD = b"TRVEC1\0\0"
+_HEAD, _HEAD_CUT = b"TRVEC1\0\0", b"TRVEC1C\0"  # the second: of an item whose text was cut
 _SUM = 16
 _KEY = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{7,127}")
 
@@ -50,13 +50,26 @@ class VectorCache:
         self, fingerprint: str, digest: str, *, dim: int | None = None
     ) -> NDArray[np.float32] | None:
         """The vector [D], or None where it is absent, damaged or not of length ``dim``."""
+        return self.look_up(fingerprint, digest, dim=dim)[0]
+
+    def look_up(
+        self, fingerprint: str, digest: str, *, dim: int | None = None
+    ) -> tuple[NDArray[np.float32] | None, bool]:
+        """The same, and whether the text of its item was cut to the model's length."""
         try:
             content = self.path(fingerprint, digest).read_bytes()
         except OSError:
-            return None
-        return _unpack(content, dim)
+            return None, False
+        return _unpack(content, dim), content.startswith(_HEAD_CUT)
 
-    def put(self, fingerprint: str, digest: str, vector: NDArray[np.float32]) -> None:
+    def put(
+        self,
+        fingerprint: str,
+        digest: str,
+        vector: NDArray[np.float32],
+        *,
+        shortened: bool = False,
+    ) -> None:
         """Store a vector [D] atomically, over a damaged one if there is one.
 
         Raises:
@@ -68,7 +81,7 @@ class VectorCache:
             self._made.add(path.parent)
         part = path.with_name(f".{digest[:40]}.{os.getpid()}.{threading.get_ident()}.part")
         try:
-            part.write_bytes(_pack(vector))
+            part.write_bytes(_pack(vector, _HEAD_CUT if shortened else _HEAD))
             part.replace(path)
         except OSError:
             with contextlib.suppress(OSError):
@@ -82,16 +95,16 @@ class VectorCache:
         return sum(1 for _ in (self.folder / fingerprint).glob("??/*.vec"))
 
 
-def _pack(vector: NDArray[np.float32]) -> bytes:
+def _pack(vector: NDArray[np.float32], head: bytes) -> bytes:
     payload = np.ascontiguousarray(vector, dtype="<f4").tobytes()
-    return _HEAD + hashlib.sha256(payload).digest()[:_SUM] + payload
+    return head + hashlib.sha256(payload).digest()[:_SUM] + payload
 
 
 def _unpack(content: bytes, dim: int | None) -> NDArray[np.float32] | None:
     start = len(_HEAD) + _SUM
     payload = content[start:]
     whole = (
-        content.startswith(_HEAD)
+        content.startswith((_HEAD, _HEAD_CUT))
         and len(payload) > 0
         and len(payload) % 4 == 0
         and hashlib.sha256(payload).digest()[:_SUM] == content[len(_HEAD) : start]

@@ -18,6 +18,9 @@ from engine.errors import NoAdapter, UnknownModel
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
 FORMS = ("2d", "3d", "text")
 QWEN, MEDEMB, SIGLIP, RANDOM = "qwen3-vl-embedding", "medemb", "siglip", "random"
+BLIP2, MEDIMAGEINSIGHT, VLM2VEC, RZENEMBED = "blip2", "medimageinsight", "vlm2vec", "rzenembed"
+SENTENCE = "sentence-transformers"
+PRESET = "release"  # after an @: the settings of the benchmark authors' wrappers
 BROKEN = "unreadable"  # the family of a user's card that cannot be read
 LOADERS = {
     QWEN: "engine.models.qwen3_vl:load",
@@ -53,6 +56,7 @@ class ModelCard:
         folder: weights on this machine: below the shipped models, or absolute.
         settings: the card's own settings, laid over the family's.
         base: for an adapter, the card id, hub id or folder of the model it sits on.
+        preset: ``default``, or ``release``: the benchmark authors' settings.
     """
 
     id: str
@@ -71,6 +75,12 @@ class ModelCard:
     folder: str | None = None
     settings: Mapping[str, object] = field(default_factory=dict)
     base: str | None = None
+    preset: str = "default"
+
+    @property
+    def plain_id(self) -> str:
+        """The id without its preset: the folder of its weights, and its name in the paper."""
+        return self.id.removesuffix(f"@{PRESET}")
 
 
 def _published(
@@ -103,8 +113,9 @@ def _published(
 
 def _demo(id: str, title: str, family: str) -> ModelCard:
     return _published(
-        id, title, family, None, None, "Apache-2.0", 128, 16, demo=True, note=DEMO, folder=id
-    )
+        id, title, family, None, None, "Apache-2.0", 128, 16, demo=True, note=DEMO, folder=id,
+        settings={"dtype": "float32"},
+    )  # fmt: skip
 
 
 _FLOOR = ModelCard(
@@ -187,9 +198,17 @@ def model_cards(cards_dir: Path | None = None) -> tuple[ModelCard, ...]:
 def find_card(model: str, *, cards_dir: Path | None = None) -> ModelCard:
     """The card of an id, a local folder, or a hub id ``organisation/name``.
 
+    Any of them may end in ``@release``: the same model under the settings of the benchmark
+    authors' wrappers, an id of its own in every result.
+
     Raises:
         UnknownModel: none of these; the message lists the ids.
     """
+    name, at, preset = model.rpartition("@")
+    if at and name and preset == PRESET:
+        card = find_card(name, cards_dir=cards_dir)
+        title = f"{card.title} (release settings)"
+        return replace(card, id=f"{card.plain_id}@{PRESET}", title=title, preset=PRESET)
     cards = model_cards(cards_dir)
     for card in cards:
         if model in (card.id, card.hub_id):

@@ -26,11 +26,13 @@ class Choice:
         device: torch's word, for example ``cuda:0``.
         dtype: ``float32``, ``bfloat16`` or ``float16``.
         reason: one or two sentences for a person.
+        attention: transformers' word for the implementation of attention.
     """
 
     device: str
     dtype: str
     reason: str
+    attention: str = "sdpa"
 
 
 def import_torch() -> Any:

@@ -33,12 +33,14 @@ class Encoded:
         failures: index of an item to its sentence.
         computed: how many different contents the model saw.
         cached: how many different contents came from the cache.
+        shortened: how many different contents had their text cut to the model's length.
     """
 
     vectors: NDArray[np.float32]
     failures: dict[int, str]
     computed: int
     cached: int
+    shortened: int = 0
 
 
 @dataclass(eq=False)
@@ -55,6 +57,7 @@ class _Work:
     rows: dict[str, list[int]] = field(default_factory=dict)  # digest to indices of items
     failures: dict[int, str] = field(default_factory=dict)
     computed: int = 0
+    shortened: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +99,8 @@ def encode_items(
         for batch in _batches(chunk, work):
             control.check()
             _encode(work, batch)
-    return Encoded(work.vectors, work.failures, work.computed, len(work.rows) - len(missing))
+    cached = len(work.rows) - len(missing)
+    return Encoded(work.vectors, work.failures, work.computed, cached, work.shortened)
 
 
 def _find_contents(work: _Work) -> None:
@@ -113,9 +117,11 @@ def _find_contents(work: _Work) -> None:
 def _from_cache(work: _Work, key: str) -> bool:
     if work.cache is None:
         return False
-    vector = work.cache.get(work.encoder.fingerprint, key, dim=work.encoder.dim)
+    encoder = work.encoder
+    vector, shortened = work.cache.look_up(encoder.fingerprint, key, dim=encoder.dim)
     if vector is None or not np.isfinite(vector).all():
         return False
+    work.shortened += shortened
     work.vectors[work.rows[key]] = vector
     work.control.step()
     return True
@@ -204,23 +210,25 @@ def _encode(work: _Work, batch: list[_Ready]) -> None:
 def _keep(work: _Work, batch: list[_Ready], vectors: NDArray[np.float32]) -> None:
     if vectors.shape != (len(batch), work.encoder.dim):
         raise RuntimeError(f"{work.encoder.model_id} gave {vectors.shape} for {len(batch)} items")
-    for one, vector in zip(batch, vectors, strict=True):
+    cut = work.encoder.shortened
+    for one, vector, shortened in zip(batch, vectors, cut, strict=True):
         if not np.isfinite(vector).all():
             name = _name(work, one)
             _fail(work, one.key, f"{name}: the vector is not finite. Try --dtype float32.")
             continue
         work.vectors[work.rows[one.key]] = vector
         work.computed += 1
-        _store(work, one.key, vector)
+        work.shortened += shortened
+        _store(work, one.key, vector, shortened=shortened)
         work.control.step()
 
 
-def _store(work: _Work, key: str, vector: NDArray[np.float32]) -> None:
+def _store(work: _Work, key: str, vector: NDArray[np.float32], *, shortened: bool) -> None:
     """Into the cache; a full disk costs the cache, not the run."""
     if work.cache is None:
         return
     try:
-        work.cache.put(work.encoder.fingerprint, key, vector)
+        work.cache.put(work.encoder.fingerprint, key, vector, shortened=shortened)
     except OSError as error:
         work.control.say(
             f"Vectors cannot be kept in {work.cache.folder} ({error.strerror}); this run goes on "

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.evidence.item import ModelInput
+from engine.models.record import Record
 
 
 class Encoder(Protocol):
@@ -22,6 +23,8 @@ class Encoder(Protocol):
         dim: length of a vector (D).
         max_slices: most slices of a volume the model takes.
         notes: sentences about choices made at load (device, dtype, end-of-text probe, ...).
+        record: the same as plain values, written into every result.
+        shortened: for each item of the last call of ``encode``, whether its text was cut.
     """
 
     model_id: str
@@ -29,6 +32,8 @@ class Encoder(Protocol):
     dim: int
     max_slices: int
     notes: tuple[str, ...]
+    record: Record
+    shortened: tuple[bool, ...]
 
     def cost(self, item: ModelInput) -> int:
         """Estimate the item's length in tokens, to batch like with like."""

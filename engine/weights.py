@@ -60,7 +60,7 @@ class LocalWeights:
     def identity(self, card: ModelCard) -> dict[str, object]:
         """What of the weights and the card goes into a fingerprint."""
         return {
-            "model": card.id,
+            "model": card.plain_id,
             "family": card.family,
             "revision": self.revision,
             "weights": self.digest,
@@ -119,7 +119,7 @@ def _folder_of(card: ModelCard, *, weights_dir: Path, shipped_dir: Path, control
                 "Install the program again, or mend the card."
             )
         return folder
-    folder = weights_dir / card.id
+    folder = weights_dir / card.plain_id
     if _complete(folder):
         return folder
     if card.hub_id is None:

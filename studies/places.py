@@ -21,7 +21,7 @@ def shipped_models() -> Path:
 
 def weights_folder(card: ModelCard, home: Home) -> Path:
     """Where a card's weights lie, or would lie."""
-    return shipped_models() / card.folder if card.folder else home.weights / card.id
+    return shipped_models() / card.folder if card.folder else home.weights / card.plain_id
 
 
 def on_disk(card: ModelCard, home: Home) -> bool:

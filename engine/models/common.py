@@ -1,4 +1,4 @@
-"""What every adapter shares: settings, strict loading, quiet libraries, fingerprints.
+"""What every adapter shares: strict loading, quiet libraries, fingerprints, the record.
 
 Refuses weights with missing, unexpected or mis-shaped entries. Imports torch.
 """
@@ -6,52 +6,23 @@ Refuses weights with missing, unexpected or mis-shaped entries. Imports torch.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import hashlib
 import json
 import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
 import transformers
 from safetensors import SafetensorError
 from transformers.utils import logging as hf_logging
 
-from engine.errors import ModelError, WeightsRefused
+from engine.errors import WeightsRefused
+from engine.models.record import Loading, Record
+from engine.models.settings import Settings, Used
 
-SettingsT = TypeVar("SettingsT")
 MEMORY_SIGNS = ("out of memory", "not enough memory", "can't allocate memory")
-
-
-def merge_settings(kind: type[SettingsT], *layers: Mapping[str, object] | None) -> SettingsT:
-    """Lay settings over a family's defaults, later layers winning.
-
-    Raises:
-        ModelError: a name the family does not know, or a value outside its choices.
-    """
-    known = {field.name: field for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
-    values: dict[str, Any] = {}
-    for layer in layers:
-        for name, value in (layer or {}).items():
-            if name not in known:
-                raise ModelError(
-                    f"The setting {name!r} is not known to this model family; "
-                    f"it knows {', '.join(sorted(known))}."
-                )
-            kind_of = type(known[name].default)
-            if not isinstance(value, kind_of) or isinstance(value, bool):
-                raise ModelError(
-                    f"The setting {name} must be of type {kind_of.__name__}, not {value!r}."
-                )
-            choices = known[name].metadata.get("choices")
-            if choices and value not in choices:
-                raise ModelError(
-                    f"The setting {name} is one of {', '.join(choices)}, not {value!r}."
-                )
-            values[name] = value
-    return kind(**values)
 
 
 @contextlib.contextmanager
@@ -91,7 +62,12 @@ def _free() -> None:
 
 
 def load_strictly(
-    model_class: Any, folder: Path, *, dtype: torch.dtype, allowed: tuple[str, ...] = ()
+    model_class: Any,
+    folder: Path,
+    *,
+    dtype: torch.dtype,
+    allowed: tuple[str, ...] = (),
+    attention: str | None = None,
 ) -> Any:
     """Load a model from a folder of safetensors, every key matched.
 
@@ -100,6 +76,7 @@ def load_strictly(
         folder: holds ``config.json`` and the weights.
         dtype: the number format, always given (the library's default follows the file).
         allowed: entries of the file that this class has no use for.
+        attention: transformers' word for the implementation, None for its own choice.
 
     Raises:
         WeightsRefused: an entry missing, unexpected or of another shape, or a damaged file.
@@ -113,6 +90,7 @@ def load_strictly(
                 use_safetensors=True,
                 trust_remote_code=False,
                 output_loading_info=True,
+                **({"attn_implementation": attention} if attention else {}),
             )
     except MemoryError:
         raise
@@ -154,3 +132,49 @@ def fingerprint(parts: Mapping[str, object]) -> str:
     }
     text = json.dumps(whole, sort_keys=True, default=str)
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def identify(
+    order: Loading,
+    *,
+    settings: Settings | None = None,
+    end_of_text: str | None = None,
+    adapter_tensors: int | None = None,
+    attention: str | None = None,
+) -> tuple[str, Record]:
+    """The fingerprint and the record of a model that was loaded.
+
+    Args:
+        order: what the loader was given.
+        settings: as they ended up, where loading decided on some (the end-of-text token, say).
+        end_of_text: the probe's answer in words.
+        adapter_tensors: how many were merged.
+        attention: the implementation in use, the choice's when left out.
+    """
+    settled = settings or order.settings
+    used = tuple(
+        one if getattr(settled, one.name) == one.value
+        else Used(one.name, getattr(settled, one.name), one.origin)
+        for one in order.used
+    )  # fmt: skip
+    choice, weights = order.choice, order.weights
+    record = Record(
+        family=order.card.family,
+        preset=order.card.preset,
+        settings=used,
+        revision=weights.revision,
+        weights="+".join(filter(None, (weights.digest, weights.adapter_digest))),
+        device=choice.device,
+        dtype=choice.dtype,
+        attention=attention or choice.attention,
+        end_of_text=end_of_text,
+        adapter_tensors=adapter_tensors,
+        libraries=(f"torch {torch.__version__}", f"transformers {transformers.__version__}"),
+    )
+    identity = weights.identity(order.card) | {
+        "settings": {one.name: one.value for one in used},
+        "dtype": choice.dtype,
+        "attention": record.attention,
+        "device": choice.device.split(":")[0],
+    }
+    return fingerprint(identity), record

@@ -6,11 +6,13 @@ import importlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from engine.catalog import RANDOM, SIGLIP, ModelCard, find_card, require_loader
+from engine.catalog import RANDOM, ModelCard, find_card, require_loader
 from engine.control import Control
 from engine.device import INSTALL, choose_device, import_torch
 from engine.encoder import Encoder
 from engine.errors import EngineMissing
+from engine.models.record import Loading
+from engine.models.settings import CARD, FOLDER, USER, settle
 from engine.weights import resolve
 
 OWN = ("app", "db", "engine", "studies", "resources")
@@ -51,14 +53,11 @@ def load_encoder(
     weights = resolve(
         card, weights_dir=weights_dir, shipped_dir=shipped_dir, cards_dir=cards_dir, control=control
     )
-    choice = choose_device(device, dtype=dtype, prefer=_preferred(card))
+    layers = {CARD: card.settings, FOLDER: weights.settings, USER: settings}
+    chosen, used = settle(card.family, layers, preset=card.preset)
+    choice = choose_device(device, dtype=dtype, prefer=chosen.dtype)
     control.check()
-    return load(card, weights, choice=choice, settings=settings, control=control)
-
-
-def _preferred(card: ModelCard) -> str:
-    """Dual towers and demo models are small enough for exact numbers (specification 10)."""
-    return "float32" if card.family == SIGLIP or card.demo else "bfloat16"
+    return load(Loading(card, weights, choice, chosen, used, control))
 
 
 def _loader(card: ModelCard) -> Callable[..., Encoder]:

@@ -15,7 +15,7 @@ from torchvision.transforms import InterpolationMode
 from torchvision.transforms import functional as vision
 
 from engine.errors import ItemRefused
-from engine.models.qwen3_prompt import QwenSettings
+from engine.models.settings import Settings
 
 FACTOR = 32  # patch 16, merged 2 by 2
 FIRST_FACTOR = 64  # the reference hands the factor on as if it were a patch size
@@ -51,9 +51,7 @@ def smart_resize(
     return rows, columns
 
 
-def image_size(
-    height: int, width: int, settings: QwenSettings, *, of_slice: bool
-) -> tuple[int, int]:
+def image_size(height: int, width: int, settings: Settings, *, of_slice: bool) -> tuple[int, int]:
     """Size of a picture, or of a slice shown as a picture, after its resize."""
     limit = settings.slice_max_pixels if of_slice else settings.max_pixels
     return smart_resize(
@@ -61,7 +59,7 @@ def image_size(
     )
 
 
-def video_size(count: int, height: int, width: int, settings: QwenSettings) -> tuple[int, int]:
+def video_size(count: int, height: int, width: int, settings: Settings) -> tuple[int, int]:
     """Size of ``count`` slices after both resizes (specification 2.5)."""
     first = first_size(height, width)
     frames = count + count % PAIR
@@ -79,20 +77,20 @@ def first_size(height: int, width: int) -> tuple[int, int]:
     )
 
 
-def image_tokens(height: int, width: int, settings: QwenSettings, *, of_slice: bool = False) -> int:
+def image_tokens(height: int, width: int, settings: Settings, *, of_slice: bool = False) -> int:
     """Number of tokens of a picture."""
     rows, columns = image_size(height, width, settings, of_slice=of_slice)
     return rows // FACTOR * (columns // FACTOR)
 
 
-def video_tokens(count: int, height: int, width: int, settings: QwenSettings) -> int:
+def video_tokens(count: int, height: int, width: int, settings: Settings) -> int:
     """Number of pixel tokens of a volume, without timestamps and markers."""
     rows, columns = video_size(count, height, width, settings)
     return math.ceil(count / PAIR) * (rows // FACTOR) * (columns // FACTOR)
 
 
 def resize_image(
-    pixels: NDArray[np.uint8], settings: QwenSettings, *, of_slice: bool = False
+    pixels: NDArray[np.uint8], settings: Settings, *, of_slice: bool = False
 ) -> NDArray[np.uint8]:
     """A picture [H, W, 3], uint8, at the model's size, bicubic by Pillow."""
     height, width = pixels.shape[:2]
@@ -100,7 +98,7 @@ def resize_image(
     return _bicubic(pixels, rows, columns)
 
 
-def resize_volume(volume: NDArray[np.uint8], settings: QwenSettings) -> torch.Tensor:
+def resize_volume(volume: NDArray[np.uint8], settings: Settings) -> torch.Tensor:
     """Slices [S, H, W, 3], uint8, as a video [T, 3, H', W'], float 0..255, T even.
 
     Two resizes as the reference does them: Pillow per slice, then torchvision on the stack.

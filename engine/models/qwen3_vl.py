@@ -21,22 +21,14 @@ from transformers.models.qwen3_vl import (
 )
 from transformers.video_utils import VideoMetadata
 
-from engine.catalog import ModelCard
-from engine.control import Control
-from engine.device import Choice
 from engine.errors import ItemRefused, WeightsRefused
 from engine.evidence.item import ModelInput
 from engine.models import qwen3_pixels as pixels
-from engine.models.common import (
-    fingerprint,
-    load_strictly,
-    memory_errors,
-    merge_settings,
-    quiet,
-)
+from engine.models.common import identify, load_strictly, memory_errors, quiet
 from engine.models.lora import merge_adapter
-from engine.models.qwen3_prompt import END_OF_TEXT, QwenSettings, prompt
-from engine.weights import LocalWeights
+from engine.models.qwen3_prompt import END_OF_TEXT, prompt
+from engine.models.record import Loading, Record
+from engine.models.settings import Settings
 
 TOKENS_PER_PAIR = 9  # a timestamp and its two vision markers, about
 TOKENS_AROUND = 30  # turns and the default instruction, about
@@ -80,7 +72,7 @@ def tokenizer_ends_text(processor: Qwen3VLProcessor) -> bool:
 
 
 def build_batch(
-    processor: Qwen3VLProcessor, inputs: Sequence[ModelInput], settings: QwenSettings
+    processor: Qwen3VLProcessor, inputs: Sequence[ModelInput], settings: Settings
 ) -> dict[str, torch.Tensor]:
     """Tokenise and patch a batch, on the CPU, padded.
 
@@ -119,7 +111,7 @@ def build_batch(
 
 
 def _prompts(
-    processor: Qwen3VLProcessor, inputs: Sequence[ModelInput], settings: QwenSettings
+    processor: Qwen3VLProcessor, inputs: Sequence[ModelInput], settings: Settings
 ) -> list[str]:
     tokens = list(processor.tokenizer.get_added_vocab())
     appended = settings.append_eot == "always" and not tokenizer_ends_text(processor)
@@ -128,7 +120,7 @@ def _prompts(
 
 
 def _media(
-    inputs: Sequence[ModelInput], settings: QwenSettings
+    inputs: Sequence[ModelInput], settings: Settings
 ) -> tuple[list[NDArray[np.uint8]], list[torch.Tensor]]:
     images: list[NDArray[np.uint8]] = []
     videos: list[torch.Tensor] = []
@@ -148,7 +140,7 @@ def _media(
 
 
 def _check_rows(
-    processor: Qwen3VLProcessor, batch: dict[str, torch.Tensor], settings: QwenSettings
+    processor: Qwen3VLProcessor, batch: dict[str, torch.Tensor], settings: Settings
 ) -> None:
     lengths = batch["attention_mask"].sum(dim=1)
     longest = int(lengths.max())
@@ -197,13 +189,16 @@ class Qwen3VLEncoder:
         self,
         model: Qwen3VLModel,
         processor: Qwen3VLProcessor,
-        settings: QwenSettings,
+        settings: Settings,
         *,
         model_id: str,
         fingerprint: str,
         device: str,
         notes: tuple[str, ...],
+        record: Record,
     ) -> None:
+        self.record: Record = record
+        self.shortened: tuple[bool, ...] = ()
         self.model, self.processor, self.settings = model, processor, settings
         self.model_id, self.fingerprint, self.notes = model_id, fingerprint, notes
         self.device = device
@@ -236,30 +231,26 @@ class Qwen3VLEncoder:
             tensors = build_batch(self.processor, batch, self.settings)
             on_device = {name: value.to(self.device) for name, value in tensors.items()}
             vectors = pool(self.model, on_device, truncate_dim=self.settings.truncate_dim)
+            self.shortened = (False,) * len(batch)
             return vectors.cpu().numpy()
 
 
-def load(
-    card: ModelCard,
-    weights: LocalWeights,
-    *,
-    choice: Choice,
-    settings: Mapping[str, object] | None = None,
-    control: Control = Control(),
-) -> Qwen3VLEncoder:
+def load(order: Loading) -> Qwen3VLEncoder:
     """Load a model of this family; LoRA merged by hand where the weights are an adapter.
 
     Raises:
         WeightsRefused: keys, shapes or files that do not fit.
-        ModelError: an unknown setting.
     """
-    chosen = merge_settings(QwenSettings, card.settings, weights.settings, settings)
+    weights, choice = order.weights, order.choice
     processor = load_processor(weights.folder)
-    chosen, notes = _settle(chosen, processor, family=card.family)
-    dtype = getattr(torch, choice.dtype)
+    chosen, told = _settle(order.settings, processor, family=order.card.family)
+    notes, count = [told], None
     with memory_errors():
         model = load_strictly(
-            Qwen3VLModel, weights.folder, dtype=dtype, allowed=("lm_head.weight",)
+            Qwen3VLModel,
+            weights.folder,
+            dtype=getattr(torch, choice.dtype),
+            allowed=("lm_head.weight",),
         )
         if weights.adapter is not None:
             count = merge_adapter(model, weights.adapter)
@@ -268,30 +259,31 @@ def load(
     limit = int(model.config.text_config.max_position_embeddings)
     chosen = replace(chosen, max_tokens=min(chosen.max_tokens, limit))
     for note in notes:
-        control.say(note)
-    identity = weights.identity(card) | {"settings": chosen, "dtype": choice.dtype}
+        order.control.say(note)
+    digest, record = identify(order, settings=chosen, end_of_text=told, adapter_tensors=count)
     return Qwen3VLEncoder(
         model,
         processor,
         chosen,
-        model_id=card.id,
-        fingerprint=fingerprint(identity | {"device": choice.device.split(":")[0]}),
+        model_id=order.card.id,
+        fingerprint=digest,
         device=choice.device,
         notes=(choice.reason, *notes),
+        record=record,
     )
 
 
 def _settle(
-    settings: QwenSettings, processor: Qwen3VLProcessor, *, family: str
-) -> tuple[QwenSettings, list[str]]:
+    settings: Settings, processor: Qwen3VLProcessor, *, family: str
+) -> tuple[Settings, str]:
     """Decide on the end-of-text token (2.2) and say so."""
     if settings.append_eot != "auto":
-        return settings, [f"End-of-text token: {settings.append_eot}, as set."]
+        return settings, f"End-of-text token: {settings.append_eot}, as set."
     if tokenizer_ends_text(processor):
-        return settings, ["The tokenizer ends every text with <|endoftext|>."]
+        return settings, "The tokenizer ends every text with <|endoftext|>."
     if family == "medemb":
         note = (
             "The tokenizer ends no text; one <|endoftext|> is appended, as MedEmb's paper has it."
         )
-        return replace(settings, append_eot="always"), [note]
-    return settings, ["The tokenizer does not end a text with <|endoftext|>; nothing is appended."]
+        return replace(settings, append_eot="always"), note
+    return settings, "The tokenizer does not end a text with <|endoftext|>; nothing is appended."

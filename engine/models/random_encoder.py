@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.catalog import ModelCard
+from engine.catalog import RANDOM, ModelCard
 from engine.control import Control
 from engine.evidence.item import ModelInput
+from engine.models.record import Record
 
 DIM = 64
 
@@ -26,6 +27,8 @@ class RandomEncoder:
         self.seed = seed
         self.dim = DIM
         self.max_slices = 64
+        self.record = Record(RANDOM)
+        self.shortened: tuple[bool, ...] = ()
         self.notes = ("Random vectors seeded by content; every score is chance.",)
         text = f"random-sphere-1/{model_id}/{seed}/{DIM}"
         self.fingerprint = hashlib.sha256(text.encode("utf-8")).hexdigest()
@@ -36,6 +39,7 @@ class RandomEncoder:
 
     def encode(self, batch: Sequence[ModelInput]) -> NDArray[np.float32]:
         """Embed a batch; unit rows [B, 64], float32."""
+        self.shortened = (False,) * len(batch)
         return np.stack([self._vector(item) for item in batch])
 
     def _vector(self, item: ModelInput) -> NDArray[np.float32]:

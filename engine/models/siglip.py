@@ -8,7 +8,7 @@ items are embedded field by field; slices and pictures are pooled to one field e
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,44 +18,14 @@ from numpy.typing import NDArray
 from transformers import AutoImageProcessor
 from transformers.models.siglip import SiglipModel, SiglipTokenizer
 
-from engine.catalog import ModelCard
-from engine.control import Control
-from engine.device import Choice
 from engine.errors import WeightsRefused
 from engine.evidence.item import ModelInput
-from engine.models.common import (
-    fingerprint,
-    load_strictly,
-    memory_errors,
-    merge_settings,
-    quiet,
-)
+from engine.models.common import identify, load_strictly, memory_errors, quiet
 from engine.models.marks import clean
-from engine.weights import LocalWeights
+from engine.models.record import Loading, Record
+from engine.models.settings import Settings
 
 NOTHING = "NULL"
-
-
-def _choice(default: str, *others: str) -> str:
-    return field(default=default, metadata={"choices": (default, *others)})
-
-
-@dataclass(frozen=True)
-class SiglipSettings:
-    """Everything that changes a vector of this family (specification 10).
-
-    Attributes:
-        instruction_mode: ``drop`` it, ``prefix`` the text with it, or take it as a ``field``.
-        preprocess: ``hf`` (squash, bicubic), ``pad_square`` (zeros to a centred square first),
-            ``tf_bilinear`` (no antialias, cut to 8 bit).
-        fuse: ``mean_of_unit`` vectors, or ``mean_raw`` (the release's way).
-        max_slices: most slices of a volume.
-    """
-
-    instruction_mode: str = _choice("drop", "prefix", "field")
-    preprocess: str = _choice("hf", "pad_square", "tf_bilinear")
-    fuse: str = _choice("mean_of_unit", "mean_raw")
-    max_slices: int = 64
 
 
 @dataclass(frozen=True)
@@ -108,9 +78,7 @@ class _Fields:
     field_items: list[int]
 
 
-def _take_apart(
-    inputs: Sequence[ModelInput], settings: SiglipSettings, tokens: Sequence[str]
-) -> _Fields:
+def _take_apart(inputs: Sequence[ModelInput], settings: Settings, tokens: Sequence[str]) -> _Fields:
     fields = _Fields([], [], [], [], [])
     for number, item in enumerate(inputs):
         for text in _texts(item, settings, tokens):
@@ -125,14 +93,14 @@ def _take_apart(
     return fields
 
 
-def _texts(item: ModelInput, settings: SiglipSettings, tokens: Sequence[str]) -> list[str]:
+def _texts(item: ModelInput, settings: Settings, tokens: Sequence[str]) -> list[str]:
     """The text fields of an item: one, and one more for an instruction taken as a field."""
     text = " ".join(clean(text, tokens) for text in item.texts)
     instruction = clean(item.instruction or "", tokens).strip()
-    if settings.instruction_mode == "prefix":
+    if settings.instruction_slot == "prefix":
         text = f"{instruction} {text}".strip()
     found = [text] if text.strip() else []
-    if settings.instruction_mode == "field" and instruction:
+    if settings.instruction_slot == "field" and instruction:
         found.append(instruction)
     if found or item.images or item.volumes:
         return found
@@ -140,7 +108,7 @@ def _texts(item: ModelInput, settings: SiglipSettings, tokens: Sequence[str]) ->
 
 
 def build_batch(
-    processor: SiglipProcessor, inputs: Sequence[ModelInput], settings: SiglipSettings
+    processor: SiglipProcessor, inputs: Sequence[ModelInput], settings: Settings
 ) -> dict[str, torch.Tensor]:
     """Tokenise and resize a batch, on the CPU.
 
@@ -236,28 +204,27 @@ def _mean(vectors: torch.Tensor, owners: torch.Tensor, count: int, *, unit: bool
 
 
 class SiglipEncoder:
-    """A loaded model of this family; see ``engine.encoder.Encoder``.
-
-    ``truncated_texts`` counts the texts that were cut to the model's 64 tokens so far.
-    """
+    """A loaded model of this family; see ``engine.encoder.Encoder``."""
 
     def __init__(
         self,
         model: SiglipModel,
         processor: SiglipProcessor,
-        settings: SiglipSettings,
+        settings: Settings,
         *,
         model_id: str,
         fingerprint: str,
         device: str,
         notes: tuple[str, ...],
+        record: Record,
     ) -> None:
+        self.record: Record = record
+        self.shortened: tuple[bool, ...] = ()
         self.model, self.processor, self.settings = model, processor, settings
         self.model_id, self.fingerprint, self.notes = model_id, fingerprint, notes
         self.device = device
         self.dim = int(model.config.text_config.projection_size)
         self.max_slices = settings.max_slices
-        self.truncated_texts = 0
         patch = int(model.config.vision_config.patch_size)
         height, width = processor.size
         self._patches = (height // patch) * (width // patch)
@@ -273,44 +240,39 @@ class SiglipEncoder:
             tensors = build_batch(self.processor, batch, self.settings)
             on_device = {name: value.to(self.device) for name, value in tensors.items()}
             vectors = pool(self.model, on_device, fuse=self.settings.fuse).cpu().numpy()
-            self.truncated_texts += self._count_cut(batch)
+            self.shortened = tuple(self._is_cut(item) for item in batch)
         return vectors
 
-    def _count_cut(self, batch: Sequence[ModelInput]) -> int:
-        tokenizer, tokens = self.processor.tokenizer, ()
-        texts = [text for item in batch for text in _texts(item, self.settings, tokens)]
-        long = [text for text in texts if len(text) > self.processor.length]
-        return sum(len(tokenizer(text)["input_ids"]) > self.processor.length for text in long)
+    def _is_cut(self, item: ModelInput) -> bool:
+        tokenizer, length = self.processor.tokenizer, self.processor.length
+        texts = _texts(item, self.settings, ())
+        return any(
+            len(text) > length and len(tokenizer(text)["input_ids"]) > length for text in texts
+        )
 
 
-def load(
-    card: ModelCard,
-    weights: LocalWeights,
-    *,
-    choice: Choice,
-    settings: Mapping[str, object] | None = None,
-    control: Control = Control(),
-) -> SiglipEncoder:
+def load(order: Loading) -> SiglipEncoder:
     """Load a model of this family.
 
     Raises:
         WeightsRefused: keys, shapes or files that do not fit.
-        ModelError: an unknown setting.
     """
-    chosen = merge_settings(SiglipSettings, card.settings, weights.settings, settings)
+    weights, choice = order.weights, order.choice
     if weights.adapter is not None:
-        raise WeightsRefused(f"{card.title} is an adapter; this family is loaded whole.")
+        raise WeightsRefused(f"{order.card.title} is an adapter; this family is loaded whole.")
     with memory_errors():
         model = load_strictly(SiglipModel, weights.folder, dtype=getattr(torch, choice.dtype))
         model = model.to(choice.device)
     length = int(model.config.text_config.max_position_embeddings)
-    identity = weights.identity(card) | {"settings": chosen, "dtype": choice.dtype}
+    settings = replace(order.settings, max_tokens=min(order.settings.max_tokens, length))
+    digest, record = identify(order, settings=settings)
     return SiglipEncoder(
         model,
-        load_processor(weights.folder, length=length),
-        chosen,
-        model_id=card.id,
-        fingerprint=fingerprint(identity | {"device": choice.device.split(":")[0]}),
+        load_processor(weights.folder, length=settings.max_tokens),
+        settings,
+        model_id=order.card.id,
+        fingerprint=digest,
         device=choice.device,
-        notes=(choice.reason, f"Texts are padded to {length} tokens and cut beyond them."),
+        notes=(choice.reason, f"Texts are padded to {settings.max_tokens} tokens and cut beyond."),
+        record=record,
     )

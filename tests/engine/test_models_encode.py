@@ -149,7 +149,7 @@ def test_no_items_no_vectors():
 def test_a_full_disk_costs_the_cache_not_the_run(tmp_path: Path, monkeypatch):
     said: list[str] = []
 
-    def full(*_: object) -> None:
+    def full(*_: object, **options: object) -> None:
         raise OSError(28, "No space left on device")
 
     cache = VectorCache(tmp_path)

@@ -18,9 +18,15 @@ from engine.models.qwen3_pixels import (
     video_size,
     video_tokens,
 )
-from engine.models.qwen3_prompt import QwenSettings, prompt, punctuate
+from engine.models.qwen3_prompt import prompt, punctuate
+from engine.models.settings import Settings, settings_of
 
-RULES = QwenSettings()
+
+def qwen(**values: object) -> Settings:
+    return settings_of("qwen3-vl-embedding", **values)
+
+
+RULES = qwen()
 # height, width, slices: rows, columns, tokens per pair, tokens of all
 GOLDEN = {
     **{
@@ -84,7 +90,7 @@ def test_picture_sizes(size: tuple[int, int], wanted: tuple[int, int]):
 
 
 def test_the_limits_are_settings():
-    nano = QwenSettings(
+    nano = qwen(
         min_pixels=96 * 96, max_pixels=96 * 96, video_min_pixels=64 * 64, video_max_pixels=96 * 96
     )
     assert image_size(512, 512, nano, of_slice=False) == (96, 96)
@@ -167,9 +173,9 @@ def test_an_empty_text_is_a_field_and_a_mark_leaves_none_behind():
 
 def test_slots_of_the_instruction():
     asked = item("q", instruction="<|image_1|>\nFind it")
-    prefix = prompt(asked, QwenSettings(instruction_slot="prefix"), tokens=TOKENS)
+    prefix = prompt(asked, qwen(instruction_slot="prefix"), tokens=TOKENS)
     assert "system\nRepresent the user's input.<|im_end|>" in prefix
     assert "user\nFind it. q<|im_end|>" in prefix
-    dropped = prompt(asked, QwenSettings(instruction_slot="drop"), tokens=TOKENS)
+    dropped = prompt(asked, qwen(instruction_slot="drop"), tokens=TOKENS)
     assert "Find" not in dropped
     assert "system\nFind it.<|im_end|>" in prompt(asked, RULES, tokens=TOKENS)

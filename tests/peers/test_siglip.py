@@ -82,10 +82,11 @@ def test_texts(encoder: Encoder, plain: Plain, name: str):
 
 
 def test_texts_end_at_the_last_position(siglip: Path):
-    from engine.models.siglip import SiglipSettings, build_batch, load_processor
+    from engine.models.settings import settings_of
+    from engine.models.siglip import build_batch, load_processor
 
     items = [make("lung"), make(WORDS * 2), make(WORDS * 25)]
-    batch = build_batch(load_processor(siglip), items, SiglipSettings())
+    batch = build_batch(load_processor(siglip), items, settings_of("siglip"))
     assert batch["input_ids"].shape == (3, 64)
     assert (batch["input_ids"][:, 63] == 1).all()  # the end token or its twin, the padding
     assert "attention_mask" not in batch
@@ -111,7 +112,7 @@ def test_the_instruction_is_dropped_prefixed_or_a_field(siglip: Path, plain: Pla
     item = make("lung mass", instruction="liver tear")
     text, instruction = plain.text("lung mass"), plain.text("liver tear")
     found = {
-        mode: load(siglip, instruction_mode=mode).encode([item])[0]
+        mode: load(siglip, instruction_slot=mode).encode([item])[0]
         for mode in ("drop", "prefix", "field")
     }
     assert apart(found["drop"], text) < CLOSE
@@ -181,7 +182,7 @@ def test_the_raw_mean_is_the_release_way(siglip: Path):
 def test_texts_cut_at_64_tokens_are_counted(siglip: Path):
     encoder = load(siglip)
     encoder.encode([make(TEXTS["200 words"]), make("lung"), make(TEXTS["short"])])
-    assert encoder.truncated_texts == 1
+    assert encoder.shortened == (True, False, False)
 
 
 def test_a_typed_end_token_is_neutralised(encoder: Encoder, plain: Plain):

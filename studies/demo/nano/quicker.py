@@ -22,7 +22,7 @@ from torch.nn import functional
 from transformers.models.qwen3_vl.modeling_qwen3_vl import apply_rotary_pos_emb_vision
 
 from engine.models import qwen3_pixels as pixels
-from engine.models.qwen3_prompt import QwenSettings
+from engine.models.settings import Settings
 
 
 def quicken(model: nn.Module) -> None:
@@ -40,7 +40,7 @@ def remembered_slices() -> Iterator[None]:
     """Resize every different slice once while this lasts; the numbers are the adapter's own."""
     resize, memory = pixels.resize_volume, {}
 
-    def resize_volume(volume: NDArray[np.uint8], settings: QwenSettings) -> Tensor:
+    def resize_volume(volume: NDArray[np.uint8], settings: Settings) -> Tensor:
         height, width = volume.shape[1:3]
         size = pixels.video_size(len(volume), height, width, settings)
         if size != pixels.video_size(1, height, width, settings):  # depends on their number
