@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 import torch
 
+from tests.peers import tally
 from tests.peers.tiny import make_qwen, make_siglip
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print what was held against which reference, and write it where it was asked for."""
+    content = tally.table()
+    if not any(content.values()):
+        return
+    terminalreporter.section("peers: ours against the references")
+    for line in tally.plain(content):
+        terminalreporter.write_line(line)
+    if path := os.environ.get(tally.TABLE_FILE):
+        tally.write(Path(path))
 
 
 @pytest.fixture(scope="session", autouse=True)
