@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import NoAdapter, UnknownModel
+from engine.models.settings import check, defaults_of
 
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
 FORMS = ("2d", "3d", "text")
@@ -57,6 +58,7 @@ class ModelCard:
         settings: the card's own settings, laid over the family's.
         base: for an adapter, the card id, hub id or folder of the model it sits on.
         preset: ``default``, or ``release``: the benchmark authors' settings.
+        variant: what the id says after the plain one, for example ``@release``.
     """
 
     id: str
@@ -76,11 +78,12 @@ class ModelCard:
     settings: Mapping[str, object] = field(default_factory=dict)
     base: str | None = None
     preset: str = "default"
+    variant: str = ""
 
     @property
     def plain_id(self) -> str:
-        """The id without its preset: the folder of its weights, and its name in the paper."""
-        return self.id.removesuffix(f"@{PRESET}")
+        """The id without its variant: the folder of its weights, and its name in the paper."""
+        return self.id.removesuffix(self.variant)
 
 
 def _published(
@@ -198,17 +201,17 @@ def model_cards(cards_dir: Path | None = None) -> tuple[ModelCard, ...]:
 def find_card(model: str, *, cards_dir: Path | None = None) -> ModelCard:
     """The card of an id, a local folder, or a hub id ``organisation/name``.
 
-    Any of them may end in ``@release``: the same model under the settings of the benchmark
-    authors' wrappers, an id of its own in every result.
+    Any of them may end in ``@release``, the same model under the settings of the benchmark
+    authors' wrappers, or in ``@setting=value``; several may follow each other. Each is a model
+    with an id of its own in every result.
 
     Raises:
         UnknownModel: none of these; the message lists the ids.
+        ModelError: a setting or value that the family does not know.
     """
-    name, at, preset = model.rpartition("@")
-    if at and name and preset == PRESET:
-        card = find_card(name, cards_dir=cards_dir)
-        title = f"{card.title} (release settings)"
-        return replace(card, id=f"{card.plain_id}@{PRESET}", title=title, preset=PRESET)
+    name, at, last = model.rpartition("@")
+    if at and name and (last == PRESET or "=" in last):
+        return _variant(find_card(name, cards_dir=cards_dir), last)
     cards = model_cards(cards_dir)
     for card in cards:
         if model in (card.id, card.hub_id):
@@ -221,6 +224,25 @@ def find_card(model: str, *, cards_dir: Path | None = None) -> ModelCard:
     raise UnknownModel(
         f"There is no model {model!r}: not a folder, not a hub id, and not one of "
         f"{', '.join(card.id for card in cards)}."
+    )
+
+
+def _variant(card: ModelCard, last: str) -> ModelCard:
+    """The same model under another preset, or with one setting of another value."""
+    changed: dict[str, Any] = {"preset": PRESET}
+    if last != PRESET:
+        name, _, text = last.partition("=")
+        known = defaults_of(card.family).get(name)
+        number = known is not None and isinstance(known.value, int) and text.isdecimal()
+        value = int(text) if number else text
+        check(card.family, name, value)
+        changed = {"settings": {**card.settings, name: value}}
+    return replace(
+        card,
+        id=f"{card.id}@{last}",
+        title=f"{card.title} ({'release settings' if last == PRESET else last})",
+        variant=f"{card.variant}@{last}",
+        **changed,
     )
 
 

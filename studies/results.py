@@ -7,7 +7,7 @@ The documents and tables made of it are in ``studies.results_text``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from db.home import Home
 from db.runs import TaskResultRow, data_digests, task_results
 from db.session import open_store
 from engine.catalog import CARDS
+from studies import results_record
 from studies.errors import NoRun
 from studies.medheb.manifest import Manifest, read_manifest
 from studies.medheb.paper import Comparison, column_tasks, compare
@@ -63,6 +64,8 @@ class TaskScore:
         seconds: wall time.
         ranks: how many positives at rank 1 to 5 and beyond.
         result_id: of the stored row, to open its queries.
+        record: how the model was loaded, every setting with who states it; empty for older rows.
+        shortened: distinct items whose text was cut to the model's length; None for older rows.
     """
 
     score: Score
@@ -74,6 +77,8 @@ class TaskScore:
     seconds: float
     ranks: tuple[int, ...]
     result_id: int
+    record: Mapping[str, Any] = field(default_factory=dict)
+    shortened: int | None = None
 
 
 @dataclass(frozen=True)
@@ -246,6 +251,8 @@ def _cell(row: TaskResultRow) -> TaskScore:
         seconds=row.seconds,
         ranks=tuple(details["ranks"]),
         result_id=row.id,
+        record=details.get("record", {}),
+        shortened=details.get("shortened"),
     )
 
 
@@ -288,7 +295,8 @@ def _hits(line: TaskLine, without: tuple[str, ...]) -> list[float]:
 
 
 def _family(model_id: str) -> str:
-    return next((card.family for card in CARDS if card.id == model_id), model_id.split("-")[0])
+    plain = model_id.split("@")[0]
+    return next((card.family for card in CARDS if card.id == plain), plain.split("-")[0])
 
 
 def to_json(results: Results, *, compare_paper: bool = False) -> dict[str, Any]:
@@ -308,6 +316,7 @@ def to_json(results: Results, *, compare_paper: bool = False) -> dict[str, Any]:
             name: {"tasks": count, "std": round(std, 4)}
             for name, (count, std) in results.regime_summary().items()
         },
+        "encoders": results_record.document(results_record.loaded(results)),
     }
     if compare_paper:
         paper = results.paper()

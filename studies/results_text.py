@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from studies import results_record
 from studies.medheb.paper import COLUMNS, Comparison
 from studies.medheb.pools import METRICS
 
@@ -127,6 +128,7 @@ def _remarks(results: Results, paper: Comparison | None) -> list[str]:
     found = [*_missing(results), *_gaps(results)]
     ties = sum(cell.ties for line in results.tasks for cell in line.scores.values())
     found += _habits(results)
+    found += results_record.sentences(results_record.loaded(results))
     if ties:
         found.append(f"{ties} queries tie with their positive; ties count against the model.")
     if paper:

@@ -7,6 +7,7 @@ benchmark near torch; refuses to average or to print.
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -27,7 +28,7 @@ from engine.catalog import find_card
 from engine.control import Control
 from engine.encode import encode_items
 from engine.encoder import Encoder
-from engine.errors import EngineError, UnknownModel
+from engine.errors import EngineError, ModelError
 from engine.memory import PixelMemory
 from engine.models.load import load_encoder
 from studies.errors import BadTaskFile, StudyError
@@ -41,6 +42,7 @@ from studies.medheb.writer import result_files, result_folder, write_lines, writ
 from studies.places import shipped_models
 from studies.plan import Plan, item_count, plan_run, still_valid
 
+RECORD = "encoder.json"  # beside the release's folders: how the model was loaded
 KEEP_ORDERED = 10
 KEEP_FAILURES = 200
 
@@ -165,7 +167,7 @@ def _model_ids(home: Home, names: list[str], report: Report) -> dict[str, str]:
     for name in names:
         try:
             known.setdefault(find_card(name, cards_dir=home.cards).id, name)
-        except UnknownModel as error:
+        except ModelError as error:
             report.refused.append({"model": name, "reason": str(error)})
     return known
 
@@ -249,8 +251,14 @@ def _run_task(run: Run, model_id: str, encoder: Encoder, data: TaskData) -> None
     if outcome.ranked:
         folder = result_folder(run.home.runs, run.plan.digest, model_id, data.task)
         write_task(folder, data, outcome)
+        write_lines(folder.parent / RECORD, [json.dumps(encoder.record.as_dict(), indent=4)])
+        details = {"record": encoder.record.as_dict(), "shortened": encoded.shortened}
         result = _result(run, model_id, encoder, data, pools, outcome)
-        result = replace(result, seconds=round(time.perf_counter() - started, 3))
+        result = replace(
+            result,
+            seconds=round(time.perf_counter() - started, 3),
+            details={**result.details, **details},
+        )
         save_task_result(run.store, result, [_query_row(one) for one in outcome.ranked])
         run.report.computed += 1
     share.finish()

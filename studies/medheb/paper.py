@@ -115,7 +115,8 @@ def _numbers(model: str) -> dict[str, dict[str, float]]:
 
 
 def _title(model_id: str) -> str:
-    return next((card.title for card in CARDS if card.id == model_id), model_id)
+    plain = model_id.split("@")[0]
+    return next((card.title for card in CARDS if card.id == plain), plain)
 
 
 def _key(name: str) -> str:

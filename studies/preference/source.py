@@ -97,5 +97,5 @@ def _arm(home: Home, card: ModelCard, digest: str) -> Arm:
 
 def _weights(home: Home, card: ModelCard) -> str:
     """The hash of the weights on this machine; "" where there are none (they were removed)."""
-    folder = shipped_models() / card.folder if card.folder else home.weights / card.id
+    folder = shipped_models() / card.folder if card.folder else home.weights / card.plain_id
     return weights_hash(folder, memo=home.weights / MEMO) if folder.is_dir() else ""
