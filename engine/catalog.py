@@ -59,6 +59,7 @@ class ModelCard:
         base: for an adapter, the card id, hub id or folder of the model it sits on.
         preset: ``default``, or ``release``: the benchmark authors' settings.
         variant: what the id says after the plain one, for example ``@release``.
+        asked: the settings of the variant, laid over all others.
     """
 
     id: str
@@ -79,6 +80,7 @@ class ModelCard:
     base: str | None = None
     preset: str = "default"
     variant: str = ""
+    asked: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def plain_id(self) -> str:
@@ -236,7 +238,7 @@ def _variant(card: ModelCard, last: str) -> ModelCard:
         number = known is not None and isinstance(known.value, int) and text.isdecimal()
         value = int(text) if number else text
         check(card.family, name, value)
-        changed = {"settings": {**card.settings, name: value}}
+        changed = {"asked": {**card.asked, name: value}}
     return replace(
         card,
         id=f"{card.id}@{last}",

@@ -251,7 +251,7 @@ def _run_task(run: Run, model_id: str, encoder: Encoder, data: TaskData) -> None
     if outcome.ranked:
         folder = result_folder(run.home.runs, run.plan.digest, model_id, data.task)
         write_task(folder, data, outcome)
-        write_lines(folder.parent / RECORD, [json.dumps(encoder.record.as_dict(), indent=4)])
+        _write_record(folder.parent / RECORD, encoder)
         details = {"record": encoder.record.as_dict(), "shortened": encoded.shortened}
         result = _result(run, model_id, encoder, data, pools, outcome)
         result = replace(
@@ -262,6 +262,12 @@ def _run_task(run: Run, model_id: str, encoder: Encoder, data: TaskData) -> None
         save_task_result(run.store, result, [_query_row(one) for one in outcome.ranked])
         run.report.computed += 1
     share.finish()
+
+
+def _write_record(path: Path, encoder: Encoder) -> None:
+    text = json.dumps(encoder.record.as_dict(), indent=4)
+    if not path.is_file() or path.read_text(encoding="utf-8").strip() != text:
+        write_lines(path, [text])
 
 
 def _note_failure(run: Run, model_id: str, task_id: str, row: int, reason: str) -> None:

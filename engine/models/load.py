@@ -53,7 +53,11 @@ def load_encoder(
     weights = resolve(
         card, weights_dir=weights_dir, shipped_dir=shipped_dir, cards_dir=cards_dir, control=control
     )
-    layers = {CARD: card.settings, FOLDER: weights.settings, USER: settings}
+    layers = {
+        CARD: card.settings,
+        FOLDER: weights.settings,
+        USER: {**card.asked, **(settings or {})},
+    }
     chosen, used = settle(card.family, layers, preset=card.preset)
     choice = choose_device(device, dtype=dtype, prefer=chosen.dtype)
     control.check()

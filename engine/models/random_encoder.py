@@ -15,6 +15,7 @@ from engine.catalog import RANDOM, ModelCard
 from engine.control import Control
 from engine.evidence.item import ModelInput
 from engine.models.record import Record
+from engine.models.settings import CARD, USER, settle
 
 DIM = 64
 
@@ -22,12 +23,14 @@ DIM = 64
 class RandomEncoder:
     """Unit vectors on the sphere, one per content; see ``engine.encoder.Encoder``."""
 
-    def __init__(self, *, model_id: str = "random", seed: int = 1) -> None:
+    def __init__(
+        self, *, model_id: str = "random", seed: int = 1, record: Record | None = None
+    ) -> None:
         self.model_id = model_id
         self.seed = seed
         self.dim = DIM
         self.max_slices = 64
-        self.record = Record(RANDOM)
+        self.record = record or Record(RANDOM)
         self.shortened: tuple[bool, ...] = ()
         self.notes = ("Random vectors seeded by content; every score is chance.",)
         text = f"random-sphere-1/{model_id}/{seed}/{DIM}"
@@ -64,5 +67,9 @@ def load(
     control: Control = Control(),
 ) -> RandomEncoder:
     """The random encoder; needs no weights and no device; ``seed`` is its only setting."""
-    merged = {**card.settings, **(settings or {})}
-    return RandomEncoder(model_id=card.id, seed=int(str(merged.get("seed", 1))))
+    layers = {CARD: card.settings, USER: {**card.asked, **(settings or {})}}
+    values, used = settle(RANDOM, layers, preset=card.preset)
+    record = Record(RANDOM, preset=card.preset, settings=used)
+    encoder = RandomEncoder(model_id=card.id, seed=values.seed, record=record)
+    encoder.max_slices = values.max_slices
+    return encoder

@@ -68,6 +68,7 @@ class Settings:
         fuse: fields of a dual tower: ``mean_of_unit`` vectors, ``mean_raw``, or ``sum``.
         dtype: the number format preferred on a graphics card.
         padding_side: changes nothing but the last digits.
+        seed: of the random vectors.
     """
 
     instruction_slot: str = _one_of("drop", "prefix", "field", "system")
@@ -96,6 +97,7 @@ class Settings:
     fuse: str = _one_of("mean_of_unit", "mean_raw", "sum")
     dtype: str = _one_of("float32", "bfloat16", "float16")
     padding_side: str = _one_of("right", "left")
+    seed: int = 1
 
 
 @dataclass(frozen=True)
@@ -209,7 +211,7 @@ DEFAULTS: Mapping[str, Mapping[str, Default]] = {
         "truncate_dim": Default(0, OURS),
         "dtype": Default("float32", OURS, ("float32", "bfloat16", "float16")),
     },
-    "random": {"max_slices": Default(64, PAPER)},
+    "random": {"max_slices": Default(64, PAPER), "seed": Default(1, OURS)},
 }
 
 # What the benchmark authors' wrappers do otherwise (medheb_release.md, section 3).

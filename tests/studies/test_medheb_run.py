@@ -380,3 +380,42 @@ def test_one_model_after_another_with_progress_of_its_own(root, home, monkeypatc
     assert "Tasks by mean baseline Hit@1" in to_text(results)
     both = task_queries(home, root, "skin/i2i", ["random", "siglip-nano"], k=3)
     assert set(both[0].rankings) == {"random", "siglip-nano"}
+
+
+def test_every_result_says_how_its_model_was_loaded(done, tmp_path):
+    home, root, _ = done
+    results = load_results(home, root)
+    for line in results.tasks:
+        settings = line.scores["random"].record["settings"]
+        assert {"name": "seed", "value": 1, "origin": "ours"} in settings
+        assert line.scores["random"].shortened == 0
+    assert "random: default settings" in to_text(results)
+    (way,) = to_json(results)["encoders"]["random"]
+    assert (way["preset"], way["tasks"], way["shortened"]) == ("default", 9, 0)
+    beside = home.runs / results.digest / model_folder("random") / "encoder.json"
+    assert json.loads(beside.read_text("utf-8"))["family"] == "random"
+
+
+def test_a_variant_is_a_model_of_its_own(home, root):
+    bench(home, root, "random", "random@seed=7")
+    results = load_results(home, root)
+    assert {line.model for line in results.models} == {"random", "random@seed=7"}
+    ways = to_json(results)["encoders"]
+    assert {"name": "seed", "value": 7, "origin": "user"} in ways["random@seed=7"][0]["settings"]
+    refused = bench(home, root, "random", "random@seed=none")["refused"]
+    assert refused == [
+        {"model": "random@seed=none", "reason": "The setting seed must be of type int, not 'none'."}
+    ]
+
+
+def test_tasks_computed_in_two_ways_are_told(home, root, monkeypatch):
+    bench(home, root, "random", tasks="*/i2l")
+    load = studies.run.load_encoder
+
+    def otherwise(*names, **options):
+        return load(*names, **options, settings={"max_slices": 8})
+
+    monkeypatch.setattr(studies.run, "load_encoder", otherwise)
+    bench(home, root, "random", tasks="*/i2i")
+    text = " ".join(to_text(load_results(home, root)).split())
+    assert "Caution: the tasks of random were computed in 2 ways" in text
