@@ -66,6 +66,7 @@ class Settings:
         query_pool: one vector of BLIP-2's query tokens: their ``mean`` after the projection, the
             ``first``, or ``lavis768`` (the raw first state, 768 numbers).
         fuse: fields of a dual tower: ``mean_of_unit`` vectors, ``mean_raw``, or ``sum``.
+        empty_text: an item that is one empty text is ``kept`` as it is, or the word ``null``.
         dtype: the number format preferred on a graphics card.
         padding_side: changes nothing but the last digits.
         seed: of the random vectors.
@@ -95,6 +96,7 @@ class Settings:
     preprocess: str = _one_of("hf", "pad_square", "tf_bilinear")
     query_pool: str = _one_of("mean", "first", "lavis768")
     fuse: str = _one_of("mean_of_unit", "mean_raw", "sum")
+    empty_text: str = _one_of("kept", "null")
     dtype: str = _one_of("float32", "bfloat16", "float16")
     padding_side: str = _one_of("right", "left")
     seed: int = 1
@@ -150,6 +152,7 @@ _TOWERS: Mapping[str, Default] = {
     "volume_as": Default("pooled", PAPER, ("pooled",)),
     "max_slices": Default(64, PAPER),
     "fuse": Default("mean_of_unit", OURS, ("mean_of_unit", "mean_raw", "sum")),
+    "empty_text": Default("kept", OURS, ("kept", "null")),
     "dtype": Default("float32", OURS, ("float32", "bfloat16")),
 }
 
@@ -219,10 +222,12 @@ _QWEN_RELEASE = {"max_tokens": 10240, "over_length": "shorten", "dtype": "bfloat
 RELEASES: Mapping[str, Mapping[str, Any]] = {
     "qwen3-vl-embedding": _QWEN_RELEASE,
     "medemb": _QWEN_RELEASE,
-    "siglip": {"instruction_slot": "field", "fuse": "mean_raw", "dtype": "bfloat16"},
+    "siglip": {
+        "instruction_slot": "field", "fuse": "mean_raw", "empty_text": "null", "dtype": "bfloat16",
+    },
     "blip2": {
         "instruction_slot": "field", "fuse": "mean_of_unit", "query_pool": "mean",
-        "max_slices": 32, "max_tokens": 64, "dtype": "bfloat16",
+        "max_slices": 32, "max_tokens": 64, "empty_text": "null", "dtype": "bfloat16",
     },
     "vlm2vec": {
         "max_slices": 64, "max_pixels": 16384 * 28 * 28, "slice_max_pixels": 360 * 420,

@@ -1,8 +1,8 @@
-"""SigLIP and MedSigLIP: two towers, one vector (specification 3, 4 and 0.1).
+"""SigLIP and MedSigLIP: two towers of one class (specification 3 and 4).
 
-A text is padded to the full length and attended without a mask, as the model was trained. Mixed
-items are embedded field by field; slices and pictures are pooled to one field each first, so that
-64 slices do not drown a text. Too long texts are cut by the tokenizer and counted.
+A text is cut to ``max_tokens``, padded to the model's full length and attended without a mask, as
+the model was trained; its vector is read at the last position. A picture is squashed to a square
+unless the settings say otherwise. Items are taken apart and joined by ``engine.models.towers``.
 """
 
 from __future__ import annotations
@@ -20,34 +20,67 @@ from transformers.models.siglip import SiglipModel, SiglipTokenizer
 
 from engine.errors import WeightsRefused
 from engine.evidence.item import ModelInput
-from engine.models.common import identify, load_strictly, memory_errors, quiet
-from engine.models.marks import clean
-from engine.models.record import Loading, Record
+from engine.models import towers
+from engine.models.common import load_strictly, memory_errors, quiet
+from engine.models.record import Loading
 from engine.models.settings import Settings
-
-NOTHING = "NULL"
 
 
 @dataclass(frozen=True)
 class SiglipProcessor:
-    """The checkpoint's tokenizer and picture processor (Pillow backend)."""
+    """The checkpoint's tokenizer and picture processor (Pillow backend).
+
+    Attributes:
+        tokenizer: SentencePiece.
+        images: resizes, rescales, normalises.
+        length: every text is padded to it, the model's ``max_position_embeddings``.
+        max_tokens: a text is cut to it, its end token included; at most ``length``.
+        preprocess: a key of ``PREPROCESS``.
+    """
 
     tokenizer: Any
     images: Any
-    length: int
+    length: int = 64
+    max_tokens: int = 64
+    preprocess: str = "hf"
 
     @property
     def size(self) -> tuple[int, int]:
         """Height and width of a picture as the model sees it."""
         return int(self.images.size["height"]), int(self.images.size["width"])
 
+    @property
+    def control(self) -> Sequence[str]:
+        """The tokenizer's control tokens."""
+        return list(self.tokenizer.get_added_vocab())
 
-def load_processor(folder: Path, *, length: int = 64) -> SiglipProcessor:
+    def tokenise(self, texts: Sequence[str]) -> tuple[dict[str, torch.Tensor], list[bool]]:
+        """``input_ids`` [N, length], the end token and its twin, the padding, at the end."""
+        rows = self.tokenizer(list(texts), truncation=True, max_length=self.max_tokens)["input_ids"]
+        pad = int(self.tokenizer.pad_token_id)
+        padded = [row + [pad] * (self.length - len(row)) for row in rows]
+        cut = [self._is_cut(text, row) for text, row in zip(texts, rows, strict=True)]
+        return {"input_ids": torch.tensor(padded)}, cut
+
+    def _is_cut(self, text: str, row: Sequence[int]) -> bool:
+        full = len(row) == self.max_tokens
+        return full and len(self.tokenizer(text)["input_ids"]) > self.max_tokens
+
+    def patch(self, picture: NDArray[np.uint8]) -> torch.Tensor:
+        """A picture [H, W, 3] as float32 [3, h, w] around 0."""
+        return PREPROCESS[self.preprocess](self, picture)
+
+
+def load_processor(
+    folder: Path, *, length: int = 64, max_tokens: int | None = None, preprocess: str = "hf"
+) -> SiglipProcessor:
     """Tokenizer and picture processor of a folder.
 
     Args:
         folder: the checkpoint.
-        length: tokens of a text, the model's ``max_position_embeddings``.
+        length: positions of the text tower.
+        max_tokens: texts are cut there, ``length`` when left out.
+        preprocess: a key of ``PREPROCESS``.
 
     Raises:
         WeightsRefused: a file is missing or broken.
@@ -64,82 +97,15 @@ def load_processor(folder: Path, *, length: int = 64) -> SiglipProcessor:
             f"The tokenizer or picture processor in {folder.name} cannot be loaded: {first} "
             "Fetch the whole folder of the model again."
         ) from error
-    return SiglipProcessor(tokenizer, images, length)
-
-
-@dataclass(frozen=True)
-class _Fields:
-    """A batch taken apart: which text and picture belongs to which field, which to which item."""
-
-    texts: list[str]
-    text_fields: list[int]
-    pictures: list[NDArray[np.uint8]]
-    picture_fields: list[int]
-    field_items: list[int]
-
-
-def _take_apart(inputs: Sequence[ModelInput], settings: Settings, tokens: Sequence[str]) -> _Fields:
-    fields = _Fields([], [], [], [], [])
-    for number, item in enumerate(inputs):
-        for text in _texts(item, settings, tokens):
-            fields.text_fields.append(len(fields.field_items))
-            fields.texts.append(text)
-            fields.field_items.append(number)
-        for group in (item.images, *item.volumes):
-            if len(group):
-                fields.picture_fields.extend([len(fields.field_items)] * len(group))
-                fields.pictures.extend(group)
-                fields.field_items.append(number)
-    return fields
-
-
-def _texts(item: ModelInput, settings: Settings, tokens: Sequence[str]) -> list[str]:
-    """The text fields of an item: one, and one more for an instruction taken as a field."""
-    text = " ".join(clean(text, tokens) for text in item.texts)
-    instruction = clean(item.instruction or "", tokens).strip()
-    if settings.instruction_slot == "prefix":
-        text = f"{instruction} {text}".strip()
-    found = [text] if text.strip() else []
-    if settings.instruction_slot == "field" and instruction:
-        found.append(instruction)
-    if found or item.images or item.volumes:
-        return found
-    return [text if item.texts else NOTHING]
-
-
-def build_batch(
-    processor: SiglipProcessor, inputs: Sequence[ModelInput], settings: Settings
-) -> dict[str, torch.Tensor]:
-    """Tokenise and resize a batch, on the CPU.
-
-    Returns:
-        ``input_ids`` [T, 64] and ``text_field`` [T]; ``pixel_values`` [P, 3, H, W] and
-        ``picture_field`` [P]; ``field_item`` [F]: a field's row in the batch; ``rows`` [B].
-    """
-    tokens = list(processor.tokenizer.get_added_vocab())
-    fields = _take_apart(inputs, settings, tokens)
-    batch = {"field_item": torch.tensor(fields.field_items), "rows": torch.arange(len(inputs))}
-    if fields.texts:
-        batch["text_field"] = torch.tensor(fields.text_fields)
-        batch["input_ids"] = processor.tokenizer(
-            fields.texts,
-            padding="max_length",
-            max_length=processor.length,
-            truncation=True,
-            return_tensors="pt",
-        )["input_ids"]
-    if fields.pictures:
-        batch["picture_field"] = torch.tensor(fields.picture_fields)
-        resize = PREPROCESS[settings.preprocess]
-        batch["pixel_values"] = torch.cat([resize(processor, one) for one in fields.pictures])
-    return batch
+    most = max(1, min(max_tokens or length, length))
+    return SiglipProcessor(tokenizer, images, length, most, preprocess)
 
 
 def _hf(processor: SiglipProcessor, picture: NDArray[np.uint8], **options: Any) -> torch.Tensor:
     made = processor.images(
         picture, input_data_format="channels_last", return_tensors="pt", **options
     )
-    return made["pixel_values"]
+    return made["pixel_values"][0]
 
 
 def _pad_square(processor: SiglipProcessor, picture: NDArray[np.uint8]) -> torch.Tensor:
@@ -167,91 +133,70 @@ PREPROCESS: Mapping[str, Callable[[SiglipProcessor, NDArray[np.uint8]], torch.Te
 }
 
 
-def pool(
-    model: SiglipModel,
-    batch: Mapping[str, torch.Tensor],
-    *,
-    fuse: str = "mean_of_unit",
-    pictures_at_once: int = 64,
-) -> torch.Tensor:
-    """Vectors of a batch, with gradients where the caller records them.
+class _Heads:
+    """The model's two heads."""
 
-    Returns:
-        float32 tensor [B, D] of unit rows.
-    """
-    fields = len(batch["field_item"])
-    parts, owners = [], []
-    if "input_ids" in batch:
-        parts.append(model.get_text_features(input_ids=batch["input_ids"]).pooler_output)
-        owners.append(batch["text_field"])
-    if "pixel_values" in batch:
-        for chunk in batch["pixel_values"].to(model.dtype).split(pictures_at_once):
-            parts.append(model.get_image_features(pixel_values=chunk).pooler_output)
-        owners.append(batch["picture_field"])
-    vectors_ND, owner_N = torch.cat(parts).float(), torch.cat(owners)
-    unit = fuse == "mean_of_unit"
-    field_FD = _mean(vectors_ND, owner_N, fields, unit=unit)
-    item_BD = _mean(field_FD, batch["field_item"], len(batch["rows"]), unit=unit)
-    return torch.nn.functional.normalize(item_BD, dim=-1)
+    def __init__(self, model: SiglipModel) -> None:
+        self.module: torch.nn.Module = model
+
+    def text_vectors(self, tensors: Mapping[str, torch.Tensor]) -> torch.Tensor:
+        """Vectors [N, D], read at the last position; no mask."""
+        return self.module.get_text_features(input_ids=tensors["input_ids"]).pooler_output  # type: ignore[operator]
+
+    def picture_vectors(self, pixels: torch.Tensor) -> torch.Tensor:
+        """Vectors [N, D] of the attention-pool head."""
+        pixels = pixels.to(self.module.dtype)  # type: ignore[arg-type]
+        return self.module.get_image_features(pixel_values=pixels).pooler_output  # type: ignore[operator]
 
 
-def _mean(vectors: torch.Tensor, owners: torch.Tensor, count: int, *, unit: bool) -> torch.Tensor:
-    """Mean of the vectors of each owner, each made unit before if ``unit``."""
-    if unit:
-        vectors = torch.nn.functional.normalize(vectors, dim=-1)
-    total = vectors.new_zeros(count, vectors.shape[1]).index_add(0, owners, vectors)
-    return total / torch.bincount(owners, minlength=count).clamp(min=1)[:, None]
+class SiglipTowers(_Heads):
+    """See ``engine.models.towers.Towers``."""
 
-
-class SiglipEncoder:
-    """A loaded model of this family; see ``engine.encoder.Encoder``."""
-
-    def __init__(
-        self,
-        model: SiglipModel,
-        processor: SiglipProcessor,
-        settings: Settings,
-        *,
-        model_id: str,
-        fingerprint: str,
-        device: str,
-        notes: tuple[str, ...],
-        record: Record,
-    ) -> None:
-        self.record: Record = record
-        self.shortened: tuple[bool, ...] = ()
-        self.model, self.processor, self.settings = model, processor, settings
-        self.model_id, self.fingerprint, self.notes = model_id, fingerprint, notes
-        self.device = device
+    def __init__(self, model: SiglipModel, processor: SiglipProcessor) -> None:
+        super().__init__(model)
+        self.processor = processor
+        self.control = processor.control
         self.dim = int(model.config.text_config.projection_size)
-        self.max_slices = settings.max_slices
+        self.length = processor.length
         patch = int(model.config.vision_config.patch_size)
         height, width = processor.size
-        self._patches = (height // patch) * (width // patch)
+        self.patches = (height // patch) * (width // patch)
 
-    def cost(self, item: ModelInput) -> int:
-        """Tokens of the text tower plus patches of every picture."""
-        pictures = len(item.images) + sum(len(volume) for volume in item.volumes)
-        return (self.processor.length if item.texts else 1) + self._patches * pictures
+    def tokenise(self, texts: Sequence[str]) -> tuple[dict[str, torch.Tensor], list[bool]]:
+        """The processor's."""
+        return self.processor.tokenise(texts)
 
-    def encode(self, batch: Sequence[ModelInput]) -> NDArray[np.float32]:
-        """Embed a batch; unit rows [B, D], float32."""
-        with quiet(), memory_errors(), torch.inference_mode():
-            tensors = build_batch(self.processor, batch, self.settings)
-            on_device = {name: value.to(self.device) for name, value in tensors.items()}
-            vectors = pool(self.model, on_device, fuse=self.settings.fuse).cpu().numpy()
-            self.shortened = tuple(self._is_cut(item) for item in batch)
-        return vectors
-
-    def _is_cut(self, item: ModelInput) -> bool:
-        tokenizer, length = self.processor.tokenizer, self.processor.length
-        texts = _texts(item, self.settings, ())
-        return any(
-            len(text) > length and len(tokenizer(text)["input_ids"]) > length for text in texts
-        )
+    def patch(self, picture: NDArray[np.uint8]) -> torch.Tensor:
+        """The processor's."""
+        return self.processor.patch(picture)
 
 
-def load(order: Loading) -> SiglipEncoder:
+class SiglipEncoder(towers.TowerEncoder):
+    """A loaded model of this family, which can be trained through ``build_batch`` and ``pool``."""
+
+    towers: SiglipTowers
+
+    @property
+    def processor(self) -> SiglipProcessor:
+        """What ``build_batch`` takes."""
+        return self.towers.processor
+
+
+def build_batch(
+    processor: SiglipProcessor, inputs: Sequence[ModelInput], settings: Settings
+) -> dict[str, torch.Tensor]:
+    """``towers.build_batch``, by the name under which a model is trained."""
+    return towers.build_batch(processor, inputs, settings)
+
+
+def pool(
+    model: SiglipModel, batch: Mapping[str, torch.Tensor], *, fuse: str = "mean_of_unit"
+) -> torch.Tensor:
+    """``towers.pool`` of a model; unit rows [B, D] with gradients."""
+    return towers.pool(_Heads(model), batch, fuse=fuse)
+
+
+def load(order: Loading) -> towers.TowerEncoder:
     """Load a model of this family.
 
     Raises:
@@ -264,15 +209,15 @@ def load(order: Loading) -> SiglipEncoder:
         model = load_strictly(SiglipModel, weights.folder, dtype=getattr(torch, choice.dtype))
         model = model.to(choice.device)
     length = int(model.config.text_config.max_position_embeddings)
-    settings = replace(order.settings, max_tokens=min(order.settings.max_tokens, length))
-    digest, record = identify(order, settings=settings)
-    return SiglipEncoder(
-        model,
-        load_processor(weights.folder, length=settings.max_tokens),
-        settings,
-        model_id=order.card.id,
-        fingerprint=digest,
-        device=choice.device,
-        notes=(choice.reason, f"Texts are padded to {settings.max_tokens} tokens and cut beyond."),
-        record=record,
+    asked = order.settings
+    processor = load_processor(
+        weights.folder, length=length, max_tokens=asked.max_tokens, preprocess=asked.preprocess
+    )
+    most = processor.max_tokens
+    return towers.finish(
+        order,
+        SiglipTowers(model, processor),
+        settings=replace(asked, max_tokens=most),
+        notes=(f"Texts are cut at {most} tokens and padded to {length}.",),
+        kind=SiglipEncoder,
     )
