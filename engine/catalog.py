@@ -1,91 +1,52 @@
-"""The model cards: what each model is, whose, under which terms, and how it is loaded.
+"""The list of models: the paper's ten, the demo's, the user's own; and how a name finds its card.
 
-Reading the catalogue imports nothing heavy. A card without adapter says so in words. A card from
-a user names a family, never code.
+Reading the catalogue imports nothing heavy. A card without adapter says so in words. What a card
+is stands in ``engine.card``, the families and their loaders in ``engine.families``.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from engine.card import FORMS, HUB_ID, ModelCard, broken, read_card
 from engine.errors import NoAdapter, UnknownModel
+from engine.families import (
+    ADAPTER_FILE,
+    BASE,
+    BLIP2,
+    BROKEN,
+    CONFIG_FILE,
+    LOADERS,
+    MEDEMB,
+    MEDIMAGEINSIGHT,
+    MODEL_TYPES,
+    QWEN,
+    RANDOM,
+    RZENEMBED,
+    SENTENCE,
+    SETTINGS_FILE,
+    SIGLIP,
+    VLM2VEC,
+    family_of,
+    family_of_name,
+    folder_settings,
+)
 from engine.models.settings import check, defaults_of
 
-HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
-FORMS = ("2d", "3d", "text")
-QWEN, MEDEMB, SIGLIP, RANDOM = "qwen3-vl-embedding", "medemb", "siglip", "random"
-BLIP2, MEDIMAGEINSIGHT, VLM2VEC, RZENEMBED = "blip2", "medimageinsight", "vlm2vec", "rzenembed"
-SENTENCE = "sentence-transformers"
+__all__ = [
+    "ADAPTER_FILE", "BASE", "BASES", "BLIP2", "BROKEN", "CARDS", "CONFIG_FILE", "DEMO", "LOADERS",
+    "MEDEMB", "MEDIMAGEINSIGHT", "MODEL_TYPES", "PRESET", "QWEN", "RANDOM", "RZENEMBED",
+    "SENTENCE", "SETTINGS_FILE", "SIGLIP", "VLM2VEC", "ModelCard", "find_base", "find_card",
+    "folder_settings", "model_cards", "require_loader",
+]  # fmt: skip
+
 PRESET = "release"  # after an @: the settings of the benchmark authors' wrappers
-BROKEN = "unreadable"  # the family of a user's card that cannot be read
-LOADERS = {
-    QWEN: "engine.models.qwen3_vl:load",
-    MEDEMB: "engine.models.qwen3_vl:load",
-    SIGLIP: "engine.models.siglip:load",
-    RANDOM: "engine.models.random_encoder:load",
-}
-CARD_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,119}")
-MODEL_TYPES = {"qwen3_vl": QWEN, "siglip": SIGLIP}
+COMMIT = re.compile(r"[0-9a-f]{40}")
 NO_ADAPTER = "No adapter yet: this version cannot load it."
 DEMO = "Demo model, trained on generated pictures; no medical knowledge, never for patients."
-SETTINGS_FILE, ADAPTER_FILE, CONFIG_FILE = "triptych.json", "adapter_config.json", "config.json"
-
-
-@dataclass(frozen=True)
-class ModelCard:
-    """One model.
-
-    Attributes:
-        id: short name, used on the command line and in stored results.
-        title: name for people.
-        family: decides the adapter.
-        loader: ``module:function``, None while there is no adapter.
-        hub_id: where the weights are published, None if nowhere.
-        revision: the pinned commit there, None where none is known.
-        licence: of the weights.
-        gated: the publisher asks for consent before the download.
-        dim: length of a vector, 0 if it is read from the weights.
-        forms: which of ``2d``, ``3d``, ``text`` it takes.
-        memory_mb: memory for the weights in the model's own format on a graphics card.
-        demo: trained on generated pictures, for showing the program.
-        note: what a user must know, in words.
-        folder: weights on this machine: below the shipped models, or absolute.
-        settings: the card's own settings, laid over the family's.
-        base: for an adapter, the card id, hub id or folder of the model it sits on.
-        preset: ``default``, or ``release``: the benchmark authors' settings.
-        variant: what the id says after the plain one, for example ``@release``.
-        asked: the settings of the variant, laid over all others.
-    """
-
-    id: str
-    title: str
-    family: str
-    loader: str | None
-    hub_id: str | None
-    revision: str | None
-    licence: str
-    gated: bool
-    dim: int
-    forms: tuple[str, ...]
-    memory_mb: int
-    demo: bool
-    note: str
-    folder: str | None = None
-    settings: Mapping[str, object] = field(default_factory=dict)
-    base: str | None = None
-    preset: str = "default"
-    variant: str = ""
-    asked: Mapping[str, object] = field(default_factory=dict)
-
-    @property
-    def plain_id(self) -> str:
-        """The id without its variant: the folder of its weights, and its name in the paper."""
-        return self.id.removesuffix(self.variant)
 
 
 def _published(
@@ -100,7 +61,7 @@ def _published(
     **more: Any,
 ) -> ModelCard:
     values: dict[str, Any] = {"gated": False, "forms": FORMS, "demo": False, "note": ""}
-    if family not in LOADERS:
+    if family not in LOADERS and family != BASE:
         values["note"] = NO_ADAPTER
     return ModelCard(
         id=id,
@@ -140,53 +101,76 @@ _FLOOR = ModelCard(
 )
 _UNPUBLISHED = "Weights not published when this was written; copy them into the weights folder."
 
-# Revisions: those that MTEB pins. Paper: the ten models of its Table 4, in its order.
+# Revisions: those that MTEB pins, else the newest when this was written, as others pin it; none
+# was found for MedImageInsight. Parameters: counted in the files, those of MedSigLIP by the
+# architecture, of BLIP-2 and MedImageInsight by the files' size. Paper: the ten models of its
+# Table 4, in its order.
 CARDS: tuple[ModelCard, ...] = (
     _published(
         "siglip-so400m-384", "SigLIP", SIGLIP, "google/siglip-so400m-patch14-384",
         "9fdffc58afc957d1a03a25b10dba0329ab15c2a3", "Apache-2.0", 1152, 3510,
+        parameters=877_960_498,
     ),
     _published(
-        "blip2-itm-vit-g", "BLIP-2", "blip2", "Salesforce/blip2-itm-vit-g", None, "MIT", 256, 4700,
+        "blip2-itm-vit-g", "BLIP-2", BLIP2, "Salesforce/blip2-itm-vit-g",
+        "520bf73fd0ef6ccce791cd3f06908040aef2d8cc", "MIT", 256, 4740, parameters=1_183_000_000,
     ),
     _published(
-        "medsiglip-448", "MedSigLIP", SIGLIP, "google/medsiglip-448", None,
-        "Health AI Developer Foundations terms", 1152, 3510, gated=True,
+        "medsiglip-448", "MedSigLIP", SIGLIP, "google/medsiglip-448",
+        "9cea28a1a1195f665105faa6e8544c112fd960a4", "Health AI Developer Foundations terms",
+        1152, 3510, gated=True, parameters=878_300_338,
         note="Accept the terms on the model's page once; access follows at once.",
     ),
     _published(
-        "medimageinsight", "MedImageInsight", "medimageinsight", "lion-ai/MedImageInsights",
-        None, "MIT", 1024, 2460,
+        "medimageinsight", "MedImageInsight", MEDIMAGEINSIGHT, "lion-ai/MedImageInsights",
+        None, "MIT", 1024, 2460, parameters=615_000_000,
     ),
     _published(
-        "vlm2vec-v2.0", "VLM2Vec-V2.0", "vlm2vec", "VLM2Vec/VLM2Vec-V2.0",
-        "e39ff079b8275ef876d3656da8c0bddbff3c4dde", "Apache-2.0", 1536, 4400,
-        base="Qwen/Qwen2-VL-2B-Instruct",
+        "vlm2vec-v2.0", "VLM2Vec-V2.0", VLM2VEC, "VLM2Vec/VLM2Vec-V2.0",
+        "e39ff079b8275ef876d3656da8c0bddbff3c4dde", "Apache-2.0", 1536, 4420,
+        base="Qwen/Qwen2-VL-2B-Instruct", parameters=2_208_985_600,
     ),
     _published(
-        "rzenembed", "RzenEmbed", "rzenembed", "qihoo360/RzenEmbed",
+        "rzenembed", "RzenEmbed", RZENEMBED, "qihoo360/RzenEmbed",
         "ea95c339008f9639420fcb33ba2ba606ea94be78", "MIT", 3584, 16600,
+        parameters=8_291_375_616,
     ),
     _published(
         "qwen3-vl-embedding-2b", "Qwen3-VL-Embedding-2B", QWEN, "Qwen/Qwen3-VL-Embedding-2B",
         "9f2f7e710d6d81056aa5c0a4f04764fec6bb7bda", "Apache-2.0", 2048, 4300,
+        parameters=2_127_532_032,
     ),
     _published(
         "qwen3-vl-embedding-8b", "Qwen3-VL-Embedding-8B", QWEN, "Qwen/Qwen3-VL-Embedding-8B",
         "2c4565515e0f265c6511776e7193b22c0968ddc7", "Apache-2.0", 4096, 16300,
+        parameters=8_144_793_840,
     ),
     _published(
         "medemb-2b", "MedEmb-2B", MEDEMB, None, None, "not stated", 2048, 4300,
-        base="qwen3-vl-embedding-2b", note=_UNPUBLISHED,
+        base="qwen3-vl-embedding-2b", note=_UNPUBLISHED, parameters=2_127_532_032,
     ),
     _published(
         "medemb-8b", "MedEmb-8B", MEDEMB, None, None, "not stated", 4096, 16300,
-        base="qwen3-vl-embedding-8b", note=_UNPUBLISHED,
+        base="qwen3-vl-embedding-8b", note=_UNPUBLISHED, parameters=8_144_793_840,
     ),
     _FLOOR,
     _demo("qwen3-vl-embedding-nano", "Qwen3-VL-Embedding nano (demo)", QWEN),
     _demo("medemb-nano", "MedEmb nano (demo)", MEDEMB),
     _demo("siglip-nano", "SigLIP nano (demo)", SIGLIP),
+)  # fmt: skip
+
+# What adapters sit on: downloaded with them, found by id and hub id, in no list of models.
+BASES: tuple[ModelCard, ...] = (
+    _published(
+        "qwen2-vl-2b-instruct", "Qwen2-VL-2B-Instruct", BASE, "Qwen/Qwen2-VL-2B-Instruct",
+        "895c3a49bc3fa70a340399125c650a463535e71c", "Apache-2.0", 1536, 4420,
+        parameters=2_208_985_600,
+        note="The base of VLM2Vec-V2.0; alone it is no embedding model.",
+    ),
+)  # fmt: skip
+_BARE = replace(
+    _FLOOR, family=BASE, loader=None, licence="see its page", dim=0, memory_mb=0,
+    note="The base of an adapter; alone it is no embedding model.",
 )  # fmt: skip
 
 
@@ -196,8 +180,13 @@ def model_cards(cards_dir: Path | None = None) -> tuple[ModelCard, ...]:
     A user's card that cannot be read is listed too, with the reason as its note and no loader, so
     that the others go on.
     """
-    own = [] if cards_dir is None else sorted(cards_dir.glob("*.json"))
-    return CARDS + tuple(_own_card(path) for path in own)
+    own: list[ModelCard] = []
+    taken = {card.id for card in CARDS + BASES}
+    for path in [] if cards_dir is None else sorted(cards_dir.glob("*.json")):
+        card = _own_card(path, taken)
+        taken.add(card.id)
+        own.append(card)
+    return CARDS + tuple(own)
 
 
 def find_card(model: str, *, cards_dir: Path | None = None) -> ModelCard:
@@ -205,7 +194,7 @@ def find_card(model: str, *, cards_dir: Path | None = None) -> ModelCard:
 
     Any of them may end in ``@release``, the same model under the settings of the benchmark
     authors' wrappers, or in ``@setting=value``; several may follow each other. Each is a model
-    with an id of its own in every result.
+    with an id of its own in every result. A hub id may end in ``@`` and a commit.
 
     Raises:
         UnknownModel: none of these; the message lists the ids.
@@ -215,7 +204,7 @@ def find_card(model: str, *, cards_dir: Path | None = None) -> ModelCard:
     if at and name and (last == PRESET or "=" in last):
         return _variant(find_card(name, cards_dir=cards_dir), last)
     cards = model_cards(cards_dir)
-    for card in cards:
+    for card in cards + BASES:
         if model in (card.id, card.hub_id):
             return card
     folder = _folder_named(model)
@@ -223,10 +212,30 @@ def find_card(model: str, *, cards_dir: Path | None = None) -> ModelCard:
         return _folder_card(folder)
     if HUB_ID.fullmatch(model):
         return _hub_card(model)
+    if at and HUB_ID.fullmatch(name) and COMMIT.fullmatch(last):
+        card = find_card(name, cards_dir=cards_dir)
+        return card if card.revision == last else _at_commit(card, last)
     raise UnknownModel(
         f"There is no model {model!r}: not a folder, not a hub id, and not one of "
         f"{', '.join(card.id for card in cards)}."
     )
+
+
+def find_base(model: str, *, cards_dir: Path | None = None) -> ModelCard:
+    """The card of what an adapter sits on; its name need not tell a family.
+
+    Raises:
+        UnknownModel: neither a card nor a folder nor a hub id.
+    """
+    try:
+        return find_card(model, cards_dir=cards_dir)
+    except UnknownModel:
+        folder = _folder_named(model)
+        if folder is not None and (folder / CONFIG_FILE).is_file():
+            return replace(_BARE, id=folder.name, title=folder.name, folder=str(folder))
+        if folder is None and HUB_ID.fullmatch(model):
+            return replace(_BARE, id=model.replace("/", "--"), title=model, hub_id=model)
+        raise
 
 
 def _variant(card: ModelCard, last: str) -> ModelCard:
@@ -246,6 +255,14 @@ def _variant(card: ModelCard, last: str) -> ModelCard:
         variant=f"{card.variant}@{last}",
         **changed,
     )
+
+
+def _at_commit(card: ModelCard, commit: str) -> ModelCard:
+    """The same published model at another commit, with a folder of its own."""
+    return replace(
+        card, id=f"{card.id}--{commit[:12]}", title=f"{card.title} at {commit[:12]}",
+        revision=commit,
+    )  # fmt: skip
 
 
 def _folder_named(model: str) -> Path | None:
@@ -274,49 +291,14 @@ def require_loader(card: ModelCard) -> str:
     return card.loader
 
 
-def folder_settings(folder: Path) -> dict[str, Any]:
-    """The content of a model folder's ``triptych.json``, empty if there is none.
-
-    Raises:
-        UnknownModel: the file is not a JSON object.
-    """
-    path = folder / SETTINGS_FILE
-    return _read_object(path) if path.is_file() else {}
-
-
-def _read_object(path: Path) -> dict[str, Any]:
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UnknownModel(f"{path.name} cannot be read as JSON ({error}); mend it.") from error
-    if not isinstance(content, dict):
-        raise UnknownModel(f"{path.name} does not hold a JSON object; mend it.")
-    return content
-
-
-def _family_of(folder: Path) -> str:
-    family = folder_settings(folder).get("family")
-    if family is None and (folder / ADAPTER_FILE).is_file():
-        return MEDEMB
-    if family is None and (folder / CONFIG_FILE).is_file():
-        family = MODEL_TYPES.get(_read_object(folder / CONFIG_FILE).get("model_type", ""))
-    if family not in LOADERS:
-        raise UnknownModel(
-            f"The folder {folder.name} is not a model that can be loaded: it needs a "
-            f"{CONFIG_FILE} of type {' or '.join(MODEL_TYPES)}, an {ADAPTER_FILE}, or a "
-            f"{SETTINGS_FILE} naming one of the families {', '.join(LOADERS)}."
-        )
-    return str(family)
-
-
 def _folder_card(folder: Path) -> ModelCard:
-    family, extra = _family_of(folder), folder_settings(folder)
+    family, extra = family_of(folder), folder_settings(folder)
     return replace(
         _FLOOR,
         id=str(extra.get("id") or folder.name),
         title=str(extra.get("title") or folder.name),
         family=family,
-        loader=LOADERS[family],
+        loader=LOADERS.get(family),
         licence="yours",
         dim=0,
         memory_mb=0,
@@ -329,59 +311,34 @@ def _folder_card(folder: Path) -> ModelCard:
 
 def _hub_card(hub_id: str) -> ModelCard:
     """A card for a published model that the catalogue does not list, its family by its name."""
-    name = hub_id.lower()
-    family = next((one for one in (MEDEMB, SIGLIP, QWEN) if one in name), None)
+    family = family_of_name(hub_id)
     if family is None:
         raise UnknownModel(
-            f"{hub_id} is not in the catalogue and its name tells no family. Download it and name "
-            f"the folder, or write a card with one of the families {', '.join(LOADERS)}."
+            f"{hub_id} is not in the catalogue and its name tells no family. Write a card: a file "
+            f'NAME.json in the folder cards of the home with {{"family": "{SENTENCE}", "hub_id": '
+            f'"{hub_id}"}}; the families are {", ".join(LOADERS)}.'
         )
     return replace(
         _FLOOR, id=hub_id.replace("/", "--"), title=hub_id, family=family, hub_id=hub_id,
-        loader=LOADERS[family], licence="see its page", dim=0, memory_mb=0, note="Not pinned.",
+        loader=LOADERS.get(family), licence="see its page", dim=0, memory_mb=0,
+        note="Not pinned: the newest commit is taken at the download and written down.",
     )  # fmt: skip
 
 
-def _check_card(path: Path, values: Mapping[str, Any]) -> None:
-    """Hold a user's card to the types that everybody relies on."""
-    wanted = {"id": str, "title": str, "dim": int, "memory_mb": int, "settings": dict}
-    for name, kind in wanted.items():
-        if name in values and not isinstance(values[name], kind):
-            raise UnknownModel(f"The card {path.name}: {name} is {values[name]!r}; mend it.")
-    # the id names the folder of the weights, so it must not lead anywhere else
-    if not CARD_ID.fullmatch(values["id"]):
-        raise UnknownModel(
-            f"The card {path.name}: the id {values['id']!r} must be letters, digits, dots, "
-            "hyphens and underscores; mend it."
-        )
-
-
-def _own_card(path: Path) -> ModelCard:
+def _own_card(path: Path, taken: set[str]) -> ModelCard:
+    """A user's card; one that cannot be read or whose id is taken keeps the reason."""
     try:
-        return _user_card(path)
+        values = {"licence": "yours", "note": "Your own card.", **read_card(path)}
     except UnknownModel as error:
-        return replace(
-            _FLOOR, id=path.stem, title=path.stem, family=BROKEN, loader=None, licence="unknown",
-            dim=0, memory_mb=0, note=str(error),
-        )  # fmt: skip
+        return _spare(broken(path, str(error)), taken)
+    if values["id"] in taken:
+        reason = f"The card {path.name}: the id {values['id']!r} is taken; give it another."
+        return _spare(broken(path, reason), taken)
+    return replace(
+        _FLOOR, **({"dim": 0, "memory_mb": 0} | values | {"loader": LOADERS[values["family"]]})
+    )
 
 
-def _user_card(path: Path) -> ModelCard:
-    content = _read_object(path)
-    family = content.get("family")
-    if family not in LOADERS:
-        raise UnknownModel(
-            f"The card {path.name} needs a family, one of {', '.join(LOADERS)}, not {family!r}."
-        )
-    known = set(ModelCard.__dataclass_fields__) - {"loader", "demo"}
-    unknown = sorted(set(content) - known)
-    if unknown:
-        raise UnknownModel(f"The card {path.name} holds {', '.join(unknown)}, which no card has.")
-    values: dict[str, Any] = {
-        "id": path.stem, "title": path.stem, "licence": "yours", "note": "Your own card.",
-        "dim": 0, "memory_mb": 0, **content,
-    }  # fmt: skip
-    if isinstance(values.get("forms"), list):
-        values["forms"] = tuple(values["forms"])
-    _check_card(path, values)
-    return replace(_FLOOR, **(values | {"loader": LOADERS[family]}))
+def _spare(card: ModelCard, taken: set[str]) -> ModelCard:
+    """The same under an id that nobody has."""
+    return card if card.id not in taken else replace(card, id=f"{card.id}.json")

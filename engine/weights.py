@@ -19,7 +19,7 @@ from engine.catalog import (
     ADAPTER_FILE,
     CONFIG_FILE,
     ModelCard,
-    find_card,
+    find_base,
     folder_settings,
 )
 from engine.control import Control
@@ -208,7 +208,7 @@ def _base_card(
     for name in filter(None, named):
         beside = folder / str(name)
         try:
-            return find_card(str(beside) if beside.is_dir() else str(name), cards_dir=cards_dir)
+            return find_base(str(beside) if beside.is_dir() else str(name), cards_dir=cards_dir)
         except UnknownModel:
             continue
     raise WeightsMissing(

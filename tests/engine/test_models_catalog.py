@@ -104,7 +104,10 @@ def test_a_folder_tells_its_family(tmp_path: Path):
     assert find_card(str(plain)).family == "qwen3-vl-embedding"
     towers = write(tmp_path / "two/config.json", {"model_type": "siglip"}).parent
     assert find_card(str(towers)).family == "siglip"
-    adapter = write(tmp_path / "three/adapter_config.json", {}).parent
+    adapter = write(
+        tmp_path / "three/adapter_config.json",
+        {"base_model_name_or_path": "Qwen/Qwen3-VL-Embedding-2B"},
+    ).parent
     assert find_card(str(adapter)).family == "medemb"
     write(plain / "triptych.json", {"family": "medemb", "title": "Mine", "demo": True})
     card = find_card(str(plain))
@@ -365,6 +368,7 @@ def test_an_adapter_finds_its_base(tmp_path: Path):
     assert found.settings == {"max_pixels": 9216}
     assert found.adapter_digest
     assert found.digest != found.adapter_digest
-    write(adapter / "adapter_config.json", {"base_model_name_or_path": "lost/base-7b"})
+    write(adapter / "adapter_config.json", {"base_model_name_or_path": "lost base"})
+    write(adapter / "triptych.json", {"family": "medemb"})
     with pytest.raises(WeightsMissing, match=r"triptych\.json"):
         ask(str(adapter), tmp_path)
