@@ -41,7 +41,8 @@ class Settings:
             the text, a text ``field`` of its own (dual towers), or nowhere (``drop``).
         default_instruction: what an item without instruction gets, empty for nothing.
         instruction_join: between a prefix and its text one ``blank`` where neither brings white
-            space, or nothing (``glued``).
+            space, nothing (``glued``), or nothing after the prefix lost its outer white space
+            (``stripped``, as the benchmark's wrapper of RzenEmbed has it).
         append_eot: ``auto`` trusts the tokenizer, ``always`` ends every prompt with exactly one
             end-of-text token, ``never`` with none.
         positions: three-axis ``mrope`` positions, or ``linear`` ones, equal on the three axes.
@@ -49,7 +50,8 @@ class Settings:
         video_wrap: ``stripped`` (no outer vision markers, as in 4.57) or ``outer``.
         interleave: all media before the text, or ``inline`` where the text marks ``<image>``.
         newline_style: the separators of the authors' ``demo`` or of their ``mmeb`` evaluation.
-        text_with_media: ``keep`` the text of an item that has pictures, or ``drop`` it.
+        text_with_media: ``keep`` all of an item, or ``drop`` its text where it has pictures and
+            its pictures where it has slices.
         max_slices: most slices of a volume.
         min_pixels: smallest area of a picture after its resize.
         max_pixels: largest area of a picture after its resize.
@@ -74,7 +76,7 @@ class Settings:
 
     instruction_slot: str = _one_of("drop", "prefix", "field", "system")
     default_instruction: str = ""
-    instruction_join: str = _one_of("blank", "glued")
+    instruction_join: str = _one_of("blank", "glued", "stripped")
     append_eot: str = _one_of("auto", "always", "never")
     positions: str = _one_of("mrope", "linear")
     volume_as: str = _one_of("video", "images", "pooled")
@@ -192,8 +194,9 @@ DEFAULTS: Mapping[str, Mapping[str, Default]] = {
     "rzenembed": {
         "instruction_slot": Default("prefix", AUTHORS, ("prefix", "drop")),
         "default_instruction": Default("", OURS),
-        "instruction_join": Default("blank", OURS, ("blank", "glued")),
+        "instruction_join": Default("blank", OURS, ("blank", "glued", "stripped")),
         "text_with_media": Default("keep", AUTHORS, ("keep", "drop")),
+        "empty_text": Default("kept", AUTHORS, ("kept", "null")),
         "positions": Default("linear", AUTHORS, ("linear", "mrope")),
         "volume_as": Default("images", AUTHORS, ("images",)),
         "max_slices": Default(64, PAPER),
@@ -234,8 +237,8 @@ RELEASES: Mapping[str, Mapping[str, Any]] = {
         "dtype": "bfloat16", "padding_side": "left",
     },
     "rzenembed": {
-        "default_instruction": "Represent the user's input.", "text_with_media": "drop",
-        "max_tokens": 32768, "dtype": "bfloat16",
+        "default_instruction": "Represent the user's input.", "instruction_join": "stripped",
+        "text_with_media": "drop", "empty_text": "null", "max_tokens": 32768, "dtype": "bfloat16",
     },
 }  # fmt: skip
 NO_RELEASE = "The benchmark's release has no wrapper for this family; its defaults are used."
