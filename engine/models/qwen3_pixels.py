@@ -10,45 +10,17 @@ import math
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from PIL import Image
 from torchvision.transforms import InterpolationMode
 from torchvision.transforms import functional as vision
 
-from engine.errors import ItemRefused
+from engine.models.resize import bicubic, smart_resize
 from engine.models.settings import Settings
 
 FACTOR = 32  # patch 16, merged 2 by 2
 FIRST_FACTOR = 64  # the reference hands the factor on as if it were a patch size
 FIRST_MIN, FIRST_MAX = 4 * FIRST_FACTOR**2, 16384 * FIRST_FACTOR**2
-MOST_ELONGATED = 200
 PAIR = 2  # slices per temporal patch
 FRAMES_PER_SECOND = 2.0
-
-
-def smart_resize(
-    height: int, width: int, *, factor: int, min_pixels: float, max_pixels: float
-) -> tuple[int, int]:
-    """Height and width rounded to multiples of ``factor`` with their area within the limits.
-
-    Raises:
-        ItemRefused: one side is more than 200 times the other.
-    """
-    if max(height, width) > MOST_ELONGATED * min(height, width):
-        raise ItemRefused(
-            f"A picture of {width} x {height} pixels is more than {MOST_ELONGATED} times longer "
-            "than wide, which this model does not take. Crop it."
-        )
-    rows = max(factor, round(height / factor) * factor)
-    columns = max(factor, round(width / factor) * factor)
-    if rows * columns > max_pixels:
-        shrink = math.sqrt(height * width / max_pixels)
-        rows = max(factor, math.floor(height / shrink / factor) * factor)
-        columns = max(factor, math.floor(width / shrink / factor) * factor)
-    elif rows * columns < min_pixels:
-        grow = math.sqrt(min_pixels / (height * width))
-        rows = math.ceil(height * grow / factor) * factor
-        columns = math.ceil(width * grow / factor) * factor
-    return rows, columns
 
 
 def image_size(height: int, width: int, settings: Settings, *, of_slice: bool) -> tuple[int, int]:
@@ -95,7 +67,7 @@ def resize_image(
     """A picture [H, W, 3], uint8, at the model's size, bicubic by Pillow."""
     height, width = pixels.shape[:2]
     rows, columns = image_size(height, width, settings, of_slice=of_slice)
-    return _bicubic(pixels, rows, columns)
+    return bicubic(pixels, rows, columns)
 
 
 def resize_volume(volume: NDArray[np.uint8], settings: Settings) -> torch.Tensor:
@@ -105,7 +77,7 @@ def resize_volume(volume: NDArray[np.uint8], settings: Settings) -> torch.Tensor
     """
     count, height, width = volume.shape[:3]
     rows, columns = first_size(height, width)
-    slices = [_bicubic(pixels, rows, columns) for pixels in volume]
+    slices = [bicubic(pixels, rows, columns) for pixels in volume]
     if count % PAIR:
         slices.append(slices[-1])
     video = torch.from_numpy(np.stack(slices)).permute(0, 3, 1, 2).contiguous()
@@ -113,10 +85,3 @@ def resize_volume(volume: NDArray[np.uint8], settings: Settings) -> torch.Tensor
     return vision.resize(
         video, size, interpolation=InterpolationMode.BICUBIC, antialias=True
     ).float()
-
-
-def _bicubic(pixels: NDArray[np.uint8], rows: int, columns: int) -> NDArray[np.uint8]:
-    if pixels.shape[:2] == (rows, columns):
-        return np.ascontiguousarray(pixels)
-    picture = Image.fromarray(np.ascontiguousarray(pixels))
-    return np.asarray(picture.resize((columns, rows), resample=Image.Resampling.BICUBIC))
