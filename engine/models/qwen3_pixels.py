@@ -61,6 +61,14 @@ def video_tokens(count: int, height: int, width: int, settings: Settings) -> int
     return math.ceil(count / PAIR) * (rows // FACTOR) * (columns // FACTOR)
 
 
+def timestamps(count: int) -> tuple[float, ...]:
+    """Seconds of each pair of slices: the mean of its two, at two slices a second."""
+    return tuple(
+        (first / FRAMES_PER_SECOND + (first + 1) / FRAMES_PER_SECOND) / PAIR
+        for first in range(0, count, PAIR)
+    )
+
+
 def resize_image(
     pixels: NDArray[np.uint8], settings: Settings, *, of_slice: bool = False
 ) -> NDArray[np.uint8]:

@@ -1,0 +1,242 @@
+"""The batch of Qwen3-VL-Embedding and MedEmb: prompts and pixels as the tensors a model takes.
+
+Owns the processor, the order of pixels and the check of every row. Refuses texts over the model's
+length and anything that would change the structure of a prompt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from transformers import AutoImageProcessor, AutoTokenizer
+from transformers.models.qwen3_vl import Qwen3VLProcessor, Qwen3VLVideoProcessor
+from transformers.video_utils import VideoMetadata
+
+from engine.errors import ItemRefused, WeightsRefused
+from engine.evidence.item import ModelInput
+from engine.models import qwen3_length as length
+from engine.models import qwen3_pixels as pixels
+from engine.models.common import quiet
+from engine.models.qwen3_prompt import (
+    END_OF_TEXT,
+    OURS,
+    PICTURE,
+    SLICE,
+    VIDEO,
+    Piece,
+    joined,
+    pieces,
+)
+from engine.models.settings import Settings
+
+TURN = re.compile(r"<\|im_start\|>|<\|im_end\|>|<\|endoftext\|>")
+
+
+def load_processor(folder: Path) -> Qwen3VLProcessor:
+    """The checkpoint's tokenizer and picture processors, resizes switched off by the caller.
+
+    Raises:
+        WeightsRefused: a file of the processor is missing or broken.
+    """
+    try:
+        with quiet():
+            local = {"local_files_only": True, "trust_remote_code": False}
+            tokenizer = AutoTokenizer.from_pretrained(folder, **local)
+            images = AutoImageProcessor.from_pretrained(folder, backend="pil", **local)
+            videos = Qwen3VLVideoProcessor.from_pretrained(folder, local_files_only=True)
+            videos.cap_pixels_per_frame = False  # its own resize is never used
+            return Qwen3VLProcessor(images, tokenizer, videos)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        first = str(error).split("\n")[0]
+        raise WeightsRefused(
+            f"The tokenizer or picture processor in {folder.name} cannot be loaded: {first} "
+            "Fetch the whole folder of the model again."
+        ) from error
+
+
+def tokenizer_ends_text(processor: Qwen3VLProcessor) -> bool:
+    """Whether the checkpoint's tokenizer ends every text with the end-of-text token.
+
+    Raises:
+        WeightsRefused: it would do so twice.
+    """
+    end = processor.tokenizer.convert_tokens_to_ids(END_OF_TEXT)
+    ids = processor.tokenizer("x")["input_ids"]
+    if ids[-2:] == [end, end]:
+        raise WeightsRefused("The tokenizer ends a text twice; its tokenizer.json is not usable.")
+    return ids[-1] == end
+
+
+@dataclass(frozen=True, eq=False)
+class Laid:
+    """One item as it will be read: its prompt, and the pixels in the order of the prompt."""
+
+    item: ModelInput
+    pieces: tuple[Piece, ...]
+    shortened: bool
+
+
+def lay(processor: Qwen3VLProcessor, item: ModelInput, settings: Settings) -> Laid:
+    """Write the prompt of one item and hold it to the model's length.
+
+    Raises:
+        ItemRefused: too long, or more slices than the model takes.
+    """
+    for volume in item.volumes:
+        if len(volume) > settings.max_slices:
+            raise ItemRefused(
+                f"A volume of {len(volume)} slices was handed to a model that takes "
+                f"{settings.max_slices}; sample the slices first."
+            )
+    appended = settings.append_eot == "always" and not tokenizer_ends_text(processor)
+    fitted = length.fit(
+        pieces(
+            item,
+            settings,
+            tokens=list(processor.tokenizer.get_added_vocab()),
+            tail=END_OF_TEXT if appended else "",
+        ),
+        lambda piece: _shape(piece, item, settings),
+        tokenizer=processor.tokenizer,
+        special=settings.append_eot != "never",
+        limit=settings.max_tokens,
+        shorten=settings.over_length == "shorten",
+    )
+    return Laid(item, fitted.pieces, fitted.shortened)
+
+
+def _shape(piece: Piece, item: ModelInput, settings: Settings) -> length.Shape | None:
+    if piece.role == VIDEO:
+        volume = item.volumes[piece.place]
+        seconds = pixels.timestamps(len(volume))
+        total = pixels.video_tokens(*volume.shape[:3], settings)
+        return length.Shape(total // len(seconds), seconds)
+    if piece.role not in (PICTURE, SLICE):
+        return None
+    shown, of_slice = _picture(piece, item), piece.role == SLICE
+    return length.Shape(pixels.image_tokens(*shown.shape[:2], settings, of_slice=of_slice))
+
+
+def _picture(piece: Piece, item: ModelInput) -> NDArray[np.uint8]:
+    if piece.role == PICTURE:
+        return item.images[piece.place]
+    return item.volumes[piece.place][piece.slice]
+
+
+def build_batch(
+    processor: Qwen3VLProcessor, inputs: Sequence[ModelInput], settings: Settings
+) -> dict[str, torch.Tensor]:
+    """Tokenise and patch a batch, on the CPU, padded.
+
+    Returns:
+        ``input_ids``, ``attention_mask``, ``mm_token_type_ids`` [B, L] and, where the batch has
+        any, ``pixel_values``, ``image_grid_thw``, ``pixel_values_videos``, ``video_grid_thw``.
+
+    Raises:
+        ItemRefused: an item is over the model's length or breaks the prompt.
+    """
+    return batch_of(processor, [lay(processor, item, settings) for item in inputs], settings)
+
+
+def batch_of(
+    processor: Qwen3VLProcessor, laid: Sequence[Laid], settings: Settings
+) -> dict[str, torch.Tensor]:
+    """The same of items whose prompts are written."""
+    images, videos = _media(laid, settings)
+    metadata = [
+        VideoMetadata(
+            total_num_frames=len(video),
+            fps=pixels.FRAMES_PER_SECOND,
+            frames_indices=list(range(len(video))),
+        )
+        for video in videos
+    ]
+    made = processor(
+        text=[joined(one.pieces) for one in laid],
+        images=images or None,
+        videos=videos or None,
+        video_metadata=metadata or None,
+        do_resize=False,
+        do_sample_frames=False,
+        add_special_tokens=settings.append_eot != "never",
+        padding=True,
+        padding_side=settings.padding_side,
+        truncation=False,
+        return_tensors="pt",
+    )
+    batch = {name: value for name, value in made.items() if isinstance(value, torch.Tensor)}
+    _check_rows(processor, batch, laid, settings)
+    return batch
+
+
+def _media(
+    laid: Sequence[Laid], settings: Settings
+) -> tuple[list[NDArray[np.uint8]], list[torch.Tensor]]:
+    """Pictures and videos, each in the order of their placeholders."""
+    images: list[NDArray[np.uint8]] = []
+    videos: list[torch.Tensor] = []
+    for one in laid:
+        for piece in one.pieces:
+            if piece.role == VIDEO:
+                videos.append(pixels.resize_volume(one.item.volumes[piece.place], settings))
+            elif piece.role in (PICTURE, SLICE):
+                shown, of_slice = _picture(piece, one.item), piece.role == SLICE
+                images.append(pixels.resize_image(shown, settings, of_slice=of_slice))
+    return images, videos
+
+
+def _check_rows(
+    processor: Qwen3VLProcessor,
+    batch: Mapping[str, torch.Tensor],
+    laid: Sequence[Laid],
+    settings: Settings,
+) -> None:
+    """Hold every row to its control tokens: these, this often, in this order, and no other."""
+    ids_of = processor.tokenizer.get_added_vocab()
+    names = {number: name for name, number in ids_of.items()}
+    ends = _ends_text(processor, settings)
+    for row, one in enumerate(laid):
+        ids = batch["input_ids"][row][batch["attention_mask"][row].bool()].tolist()
+        if len(ids) > settings.max_tokens:
+            raise length.too_long(len(ids), settings.max_tokens)
+        found = [names[number] for number in ids if number in names]
+        wanted = _control_tokens(one, settings)
+        wanted += [END_OF_TEXT] if ends else []
+        if found != wanted:
+            raise ItemRefused(_strange(found, wanted))
+
+
+def _control_tokens(one: Laid, settings: Settings) -> list[str]:
+    """The control tokens of an item's prompt, one after the other, as they must come out."""
+    wanted: list[str] = []
+    for piece in one.pieces:
+        shape = _shape(piece, one.item, settings)
+        if shape is not None:
+            wanted += length.control_tokens(piece, shape)
+        elif piece.role == OURS:
+            wanted += TURN.findall(piece.text)
+    return wanted
+
+
+def _ends_text(processor: Qwen3VLProcessor, settings: Settings) -> bool:
+    """Whether the tokenizer itself will end the prompt."""
+    return settings.append_eot != "never" and tokenizer_ends_text(processor)
+
+
+def _strange(found: Sequence[str], wanted: Sequence[str]) -> str:
+    """The first control token that is out of place, in words."""
+    for one, other in zip_longest(found, wanted):
+        if one != other:
+            return (
+                f"This item would break the prompt: {one or 'nothing'} stands where "
+                f"{other or 'nothing'} belongs. Take control tokens out of its text and out of "
+                "the default instruction."
+            )
+    return "This item would break the prompt."
