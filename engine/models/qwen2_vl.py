@@ -177,7 +177,10 @@ def build_batch(
 def _tokenise(pieces: Pieces, row: Row, settings: Settings) -> tuple[list[int], bool]:
     """Token ids of one item, placeholders repeated once per token of their picture."""
     whole = row.head + row.text + row.tail
-    made = pieces.tokenizer(whole, return_offsets_mapping=True, truncation=False)
+    # a prompt of these families holds all its control tokens itself
+    made = pieces.tokenizer(
+        whole, add_special_tokens=False, return_offsets_mapping=True, truncation=False
+    )
     ids: list[int] = made["input_ids"]
     counts = {
         pieces.image: [tokens_of(image.shape) for image in row.images],

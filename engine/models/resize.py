@@ -30,6 +30,13 @@ def smart_resize(
             f"A picture of {width} x {height} pixels is more than {MOST_ELONGATED} times longer "
             "than wide, which this model does not take. Crop it."
         )
+    return rounded(height, width, factor=factor, min_pixels=min_pixels, max_pixels=max_pixels)
+
+
+def rounded(
+    height: int, width: int, *, factor: int, min_pixels: float, max_pixels: float
+) -> tuple[int, int]:
+    """The same for a picture of any shape."""
     rows = max(factor, round(height / factor) * factor)
     columns = max(factor, round(width / factor) * factor)
     if rows * columns > max_pixels:
