@@ -23,6 +23,8 @@ LOADERS: dict[str, str] = {
     QWEN: "engine.models.qwen3_vl:load",
     MEDEMB: "engine.models.qwen3_vl:load",
     SIGLIP: "engine.models.siglip:load",
+    BLIP2: "engine.models.blip2:load",
+    VLM2VEC: "engine.models.vlm2vec:load",
     RANDOM: "engine.models.random_encoder:load",
 }
 SETTINGS_FILE, ADAPTER_FILE, CONFIG_FILE = "triptych.json", "adapter_config.json", "config.json"
@@ -46,6 +48,15 @@ NAMES: Mapping[str, str] = {
     "blip2-itm": BLIP2,
     "qwen3-vl-embedding": QWEN,
 }
+# files wanted from a repository, as patterns of whole paths where the plain ones do not do
+CONFIG_ENDINGS = (".json", ".jinja", ".txt", ".model", ".yaml", ".yml")
+WANTED_BELOW: Mapping[str, tuple[str, ...]] = {
+    MEDIMAGEINSIGHT: ("2024.09.27/*",),
+    SENTENCE: ("*",),
+}
+UNWANTED = ("onnx/*", "openvino/*", "*/checkpoint-*", "checkpoint-*")
+# a file of this family ends in .pt and holds safetensors; its first bytes are looked at
+DISGUISED: Mapping[str, tuple[str, ...]] = {MEDIMAGEINSIGHT: (".pt",)}
 
 
 def family_of_name(name: str) -> str | None:

@@ -47,9 +47,11 @@ class Settings:
             end-of-text token, ``never`` with none.
         positions: three-axis ``mrope`` positions, or ``linear`` ones, equal on the three axes.
         volume_as: slices as one ``video``, as ``images``, or ``pooled`` after the tower.
-        video_wrap: ``stripped`` (no outer vision markers, as in 4.57) or ``outer``.
+        video_wrap: ``stripped`` (no outer vision markers, as in 4.57) or ``outer``; of VLM2Vec
+            for pictures too.
         interleave: all media before the text, or ``inline`` where the text marks ``<image>``.
-        newline_style: the separators of the authors' ``demo`` or of their ``mmeb`` evaluation.
+        newline_style: the separators of the authors' ``demo``, of their ``mmeb`` evaluation, or
+            ``joined``: one blank between what is there, as the benchmark's wrapper has it.
         text_with_media: ``keep`` all of an item, or ``drop`` its text where it has pictures and
             its pictures where it has slices.
         max_slices: most slices of a volume.
@@ -57,6 +59,7 @@ class Settings:
         max_pixels: largest area of a picture after its resize.
         slice_min_pixels: the same for a slice shown as a picture.
         slice_max_pixels: the same for a slice shown as a picture.
+        slice_shrink_pixels: area to which a slice is first shrunk, bilinear; 0 for never.
         video_min_pixels: the same for a slice shown as video.
         video_max_pixels: the same for a slice shown as video.
         video_total_pixels: area of all slices together, by which the former shrinks.
@@ -82,13 +85,14 @@ class Settings:
     volume_as: str = _one_of("video", "images", "pooled")
     video_wrap: str = _one_of("stripped", "outer")
     interleave: str = _one_of("media_first", "inline")
-    newline_style: str = _one_of("demo", "mmeb")
+    newline_style: str = _one_of("demo", "mmeb", "joined")
     text_with_media: str = _one_of("keep", "drop")
     max_slices: int = 64
     min_pixels: int = 0
     max_pixels: int = 0
     slice_min_pixels: int = 0
     slice_max_pixels: int = 0
+    slice_shrink_pixels: int = 0
     video_min_pixels: int = 0
     video_max_pixels: int = 0
     video_total_pixels: int = 0
@@ -179,13 +183,16 @@ DEFAULTS: Mapping[str, Mapping[str, Default]] = {
     "vlm2vec": {
         "instruction_slot": Default("prefix", AUTHORS, ("prefix", "drop")),
         "default_instruction": Default("", AUTHORS),
-        "newline_style": Default("demo", OURS, ("demo", "mmeb")),
+        "newline_style": Default("demo", OURS, ("demo", "mmeb", "joined")),
+        "empty_text": Default("kept", AUTHORS, ("kept", "null")),
         "positions": Default("linear", AUTHORS, ("linear", "mrope")),
         "volume_as": Default("video", OURS, ("video", "images")),
+        "video_wrap": Default("stripped", AUTHORS, ("stripped", "outer")),
         "max_slices": Default(64, PAPER),
         "min_pixels": Default(4 * 28 * 28, AUTHORS),
         "max_pixels": Default(1280 * 28 * 28, AUTHORS),
         "slice_max_pixels": Default(1280 * 28 * 28, AUTHORS),
+        "slice_shrink_pixels": Default(0, AUTHORS),
         "max_tokens": Default(32768, AUTHORS),
         "over_length": Default("error", OURS, ("error", "shorten")),
         "dtype": Default("bfloat16", AUTHORS, ("float32", "bfloat16", "float16")),
@@ -233,7 +240,9 @@ RELEASES: Mapping[str, Mapping[str, Any]] = {
         "max_slices": 32, "max_tokens": 64, "empty_text": "null", "dtype": "bfloat16",
     },
     "vlm2vec": {
-        "max_slices": 64, "max_pixels": 16384 * 28 * 28, "slice_max_pixels": 360 * 420,
+        "newline_style": "joined", "empty_text": "null", "positions": "mrope",
+        "video_wrap": "outer", "max_slices": 64, "max_pixels": 16384 * 28 * 28,
+        "slice_max_pixels": 16384 * 28 * 28, "slice_shrink_pixels": 360 * 420,
         "dtype": "bfloat16", "padding_side": "left",
     },
     "rzenembed": {
