@@ -9,7 +9,8 @@ import pytest
 import torch
 
 from tests.peers import tally
-from tests.peers.tiny import make_qwen, make_siglip
+from tests.peers.tiny import make_qwen
+from tests.peers.tiny_siglip import make_siglip
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

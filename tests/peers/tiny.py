@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import json
 import shutil
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import sentencepiece
 import torch
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors
 from transformers import PreTrainedTokenizerFast
@@ -20,11 +17,14 @@ from transformers.models.qwen3_vl import (
     Qwen3VLProcessor,
     Qwen3VLVideoProcessor,
 )
-from transformers.models.siglip import SiglipConfig, SiglipModel, SiglipTokenizer
-from transformers.models.siglip.image_processing_pil_siglip import SiglipImageProcessorPil
 
 from engine.models.common import quiet
+from tests.peers.pictures import picture, volume
 
+__all__ = [
+    "SPECIALS", "as_published", "make_qwen", "picture", "qwen_config", "qwen_tokenizer", "shake",
+    "volume", "write_settings",
+]  # fmt: skip
 SPECIALS = (
     "<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|vision_start|>", "<|vision_end|>",
     "<|vision_pad|>", "<|image_pad|>", "<|video_pad|>",
@@ -118,69 +118,6 @@ def shake(model: torch.nn.Module, seed: int) -> None:
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.add_(0.05 * torch.randn(parameter.shape, generator=generator))
-
-
-def sentencepiece_file(path: Path) -> Path:
-    """A real SentencePiece model whose first ids are those of SigLIP's."""
-    words = [
-        f"{organ} {finding} {place}"
-        for organ in ("lung", "liver", "heart", "knee", "brain", "kidney")
-        for finding in ("nodule", "effusion", "mass", "tear", "opacity")
-        for place in ("left", "right", "upper lobe", "lower lobe", "of 3 mm", "image")
-    ]
-    words.append("abcdefghijklmnopqrstuvwxyz 0123456789")
-    model = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(words), model_writer=model, vocab_size=120, model_type="unigram",
-        pad_id=-1, bos_id=-1, eos_id=1, unk_id=2, character_coverage=1.0,
-        user_defined_symbols=["<zero>"], minloglevel=2, hard_vocab_limit=False,
-        num_threads=1, add_dummy_prefix=False,
-    )  # fmt: skip
-    path.write_bytes(model.getvalue())
-    return path
-
-
-def make_siglip(folder: Path, *, image_size: int = 28, seed: int = 0) -> Path:
-    """Write a tiny SigLIP checkpoint with its tokenizer and picture processor."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with quiet():
-        tokenizer = SiglipTokenizer(str(sentencepiece_file(folder / "spiece.model")))
-        shared = {"hidden_size": 32, "intermediate_size": 48, "num_attention_heads": 4}
-        config = SiglipConfig(
-            text_config={
-                **shared, "num_hidden_layers": 2, "vocab_size": len(tokenizer),
-                "max_position_embeddings": 64, "projection_size": 32, "pad_token_id": 1,
-                "bos_token_id": 2, "eos_token_id": 1,
-            },
-            vision_config={
-                **shared, "num_hidden_layers": 2, "image_size": image_size, "patch_size": 14,
-            },
-        )  # fmt: skip
-        torch.manual_seed(seed)
-        model = SiglipModel(config).eval()
-        shake(model, seed)
-        model.save_pretrained(folder)
-        tokenizer.save_pretrained(folder)
-        SiglipImageProcessorPil(
-            size={"height": image_size, "width": image_size},
-            image_mean=[0.5] * 3,
-            image_std=[0.5] * 3,
-        ).save_pretrained(folder)
-    return folder
-
-
-def picture(height: int, width: int, seed: int = 0) -> np.ndarray:
-    """A picture with structure at every scale, [H, W, 3], uint8."""
-    rng = np.random.default_rng([seed, height, width])
-    rows, columns = np.mgrid[0:height, 0:width]
-    wave = 90 * np.sin(rows / (3 + seed % 5)) * np.cos(columns / (5 + seed % 7))
-    noise = rng.integers(-35, 36, (height, width, 3))
-    return np.clip(128 + wave[..., None] + noise, 0, 255).astype(np.uint8)
-
-
-def volume(count: int, height: int, width: int, seed: int = 0) -> np.ndarray:
-    """Slices that change along the stack, [S, H, W, 3], uint8."""
-    return np.stack([picture(height, width, seed + index) for index in range(count)])
 
 
 def write_settings(folder: Path, **content: Any) -> None:
