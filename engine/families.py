@@ -24,6 +24,7 @@ LOADERS: dict[str, str] = {
     MEDEMB: "engine.models.qwen3_vl:load",
     SIGLIP: "engine.models.siglip:load",
     BLIP2: "engine.models.blip2:load",
+    MEDIMAGEINSIGHT: "engine.models.medimageinsight:load",
     VLM2VEC: "engine.models.vlm2vec:load",
     RANDOM: "engine.models.random_encoder:load",
 }
