@@ -1,0 +1,149 @@
+"""The card of a source dataset: whose it is, how to get it, which tasks it feeds, what is open.
+
+A card is data plus one reader. Refuses settings that a source does not know; opens no file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from studies.errors import StudyError
+from studies.medheb.builders.record import Fault, Record
+
+ACCESS: Mapping[str, str] = {
+    "open": "open: no account is needed",
+    "registration": "registration: an account and consent to its terms",
+    "challenge": "challenge: joining the challenge and its rules",
+    "credentialed": "credentialed: an application, a course and a signed agreement",
+}
+Reader = Callable[[Path, Mapping[str, Any]], Iterator[Record | Fault]]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A fact that nobody has confirmed, as a named setting that every result records.
+
+    Attributes:
+        name: of the setting.
+        default: what is taken when nobody says otherwise.
+        values: what it may be; empty for any value of the default's type.
+        why: what is open, in one sentence.
+    """
+
+    name: str
+    default: Any
+    values: tuple[Any, ...]
+    why: str
+
+
+@dataclass(frozen=True)
+class TaskPlan:
+    """How a source's records become one task.
+
+    Attributes:
+        task: id in the registry.
+        make: a key of ``studies.medheb.builders.rows.MAKERS``.
+        options: which texts and volumes are query and target, by the maker's own words.
+        serves: which records take part; None for all.
+    """
+
+    task: str
+    make: str
+    options: Mapping[str, str] = field(default_factory=dict)
+    serves: Callable[[Record], bool] | None = None
+
+
+@dataclass(frozen=True)
+class SourceCard:
+    """One source dataset.
+
+    Attributes:
+        id: short name, for ``bench build --source``.
+        title: the dataset's own name.
+        form: ``2d``, ``3d`` or ``text``.
+        modality: in words.
+        anatomy: one of the benchmark's regions, for its table by anatomy.
+        access: a key of ``ACCESS``.
+        licence: of the data, in words.
+        url: where to read and apply.
+        obtain: how a person gets the files, in words.
+        expects: names below the folder of which at least one must be there (glob patterns).
+        read: yields the records lazily.
+        plans: the tasks it feeds.
+        labels: its classes in words, in the order of its own codes; empty where it has none.
+        settings: what is open about it.
+        held_out: the benchmark keeps it out of training.
+        aliases: other ids it goes by.
+    """
+
+    id: str
+    title: str
+    form: str
+    modality: str
+    anatomy: str
+    access: str
+    licence: str
+    url: str
+    obtain: str
+    expects: tuple[str, ...]
+    read: Reader
+    plans: tuple[TaskPlan, ...]
+    labels: tuple[str, ...] = ()
+    settings: tuple[Choice, ...] = ()
+    held_out: bool = False
+    aliases: tuple[str, ...] = ()
+
+
+# What every source can be told.
+COMMON = (
+    Choice("cap", 1000, (), "most test rows per task; four of the authors' builders cap at 1,000"),
+    Choice("seed", 42, (), "of every sampling; the authors' builders use 42"),
+    Choice(
+        "test_share", 0.3, (), "share of the groups on the test side where no split is official"
+    ),
+    Choice(
+        "label_pool",
+        "source",
+        ("source", "family", "fixed"),
+        "candidates of label tasks: the source's own labels (what the release runs), those of all "
+        "label tasks, or a fixed number",
+    ),
+    Choice("fixed_labels", 15, (), "how many labels the fixed pool holds"),
+)
+
+
+def settle(card: SourceCard, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of one build: defaults, and what was given laid over them.
+
+    Raises:
+        StudyError: a name or value that the source does not know.
+    """
+    known = {choice.name: choice for choice in (*COMMON, *card.settings)}
+    values = {name: choice.default for name, choice in known.items()}
+    for name, value in given.items():
+        if name not in known:
+            raise StudyError(
+                f"{card.id} has no setting {name!r}; it knows {', '.join(sorted(known))}."
+            )
+        values[name] = _typed(known[name], value)
+    return values
+
+
+def _typed(choice: Choice, value: Any) -> Any:
+    """A value of the default's type; text from the command line is turned into it."""
+    kind = type(choice.default)
+    try:
+        if kind is bool and isinstance(value, str):
+            typed: Any = {"yes": True, "true": True, "no": False, "false": False}[value.lower()]
+        else:
+            typed = kind(value)
+    except (KeyError, TypeError, ValueError) as error:
+        raise StudyError(f"{choice.name} must be a {kind.__name__}, not {value!r}.") from error
+    if choice.values and typed not in choice.values:
+        raise StudyError(
+            f"{choice.name} is one of {', '.join(map(str, choice.values))}, not {value!r}."
+        )
+    return typed

@@ -1,0 +1,174 @@
+"""The job behind ``triptych bench build``: a source's official files become tasks of a data root.
+
+Owns the order of things: look at the folder, read the records, choose the test side, make the rows,
+write them. Refuses a folder that is not the source's, naming what was looked for; a record that
+cannot be read or placed is a fault with its reason, and the build goes on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from db.home import Home
+from engine.control import Control
+from studies.errors import StudyError
+from studies.medheb.builders import choose
+from studies.medheb.builders.card import SourceCard, TaskPlan, settle
+from studies.medheb.builders.catalogue import source_card, source_cards
+from studies.medheb.builders.media import Media
+from studies.medheb.builders.record import Fault, Record
+from studies.medheb.builders.rows import MAKERS, Made, Making
+from studies.medheb.builders.write import KEEP_FAULTS, Built, read_built, write_built, write_index
+from studies.medheb.tasks import Task, load_tasks, match_tasks
+
+
+def build_job(home: Home, arguments: dict[str, Any], control: Control) -> dict[str, Any]:
+    """Build the tasks of one source.
+
+    Args:
+        home: not used; all jobs are called so.
+        arguments: ``source`` (id), ``folder`` (its files), ``data`` (the data root), and
+            optionally ``tasks`` (patterns) and ``settings``.
+        control: asked between records, told the progress.
+
+    Returns:
+        ``source``, ``data``, ``tasks`` (id to rows, pool, faults, notes) and ``faults``.
+
+    Raises:
+        StudyError: no such source, setting or task, or the folder is not the source's.
+        NotWritable: the data root cannot be written.
+        Cancelled: the user asked to stop; finished tasks stay.
+    """
+    card = source_card(str(arguments["source"]))
+    settings = settle(card, arguments.get("settings") or {})
+    root, folder = Path(arguments["data"]), Path(arguments["folder"])
+    records, faults = read_records(card, folder, settings, control)
+    made = build(card, records, root, settings, pattern=arguments.get("tasks"), control=control)
+    return {
+        "source": card.id,
+        "data": str(root),
+        "records": len(records),
+        "tasks": {task: _told(one) for task, one in made.items()},
+        "faults": [{"where": f.where, "reason": f.reason} for f in faults[:KEEP_FAULTS]],
+        "faulty": len(faults),
+        "settings": settings,
+    }
+
+
+def _told(one: Built) -> dict[str, Any]:
+    faults = [{"where": where, "reason": reason} for where, reason in one.faults]
+    return {
+        "rows": one.rows, "pool": one.pool, "notes": list(one.notes), "faulty": one.faulty,
+        "faults": faults,
+    }  # fmt: skip
+
+
+def read_records(
+    card: SourceCard, folder: Path, settings: Mapping[str, Any], control: Control
+) -> tuple[list[Record], list[Fault]]:
+    """All records of a source, and what could not be read.
+
+    Raises:
+        StudyError: the folder is not there or not the source's, or two records share a key.
+    """
+    if not folder.is_dir():
+        raise StudyError(f"{folder}: there is no such folder; give the files of {card.title}.")
+    if not any(any(folder.glob(name)) for name in card.expects):
+        raise StudyError(
+            f"{folder} does not look like {card.title}: there is no {' and no '.join(card.expects)}."
+            f" {card.obtain}"
+        )
+    control.begin(0, unit="records", phase=f"Reading {card.title}")
+    records: list[Record] = []
+    faults: list[Fault] = []
+    for found in card.read(folder, settings):
+        control.check()
+        (faults if isinstance(found, Fault) else records).append(found)  # type: ignore[arg-type]
+        control.step()
+    twice = [key for key, count in Counter(record.key for record in records).items() if count > 1]
+    if twice:
+        raise StudyError(f"{card.title}: {twice[0]} occurs twice in {folder}; keep one.")
+    if not records:
+        first = f" The first fault: {faults[0].where}: {faults[0].reason}" if faults else ""
+        raise StudyError(f"{folder} holds nothing of {card.title} that can be read.{first}")
+    return records, faults
+
+
+def build(
+    card: SourceCard,
+    records: Sequence[Record],
+    root: Path,
+    settings: Mapping[str, Any],
+    *,
+    pattern: str | None = None,
+    control: Control = Control(),
+) -> dict[str, Built]:
+    """Make and write the tasks of a source's records.
+
+    Returns:
+        Task id to what was decided and counted.
+    """
+    registry = {task.id: task for task in load_tasks()}
+    plans = [plan for plan in card.plans if _wanted(registry[plan.task], pattern)]
+    if not plans:
+        raise StudyError(f"{card.id} has no task that fits {pattern!r}.")
+    before, made = read_built(root), {}
+    for plan in plans:
+        task = registry[plan.task]
+        anew = plan.task not in before or dict(before[plan.task].settings) != dict(settings)
+        media = Media(root / task.image_root, anew=anew and plan.task in before)
+        making = Making(task, plan, media, settings, _labels(card, records), every_label(), control)
+        made[plan.task] = _write(card, making, _make(making, plan, records), root)
+        write_built(root, made)
+    return made
+
+
+def _wanted(task: Task, pattern: str | None) -> bool:
+    return not pattern or task in match_tasks([task, *_others(task)], pattern)
+
+
+def _others(task: Task) -> list[Task]:
+    """All other tasks, so that a pattern that fits none of a source's is no error here."""
+    return [other for other in load_tasks() if other.id != task.id]
+
+
+def _make(making: Making, plan: TaskPlan, records: Sequence[Record]) -> Made:
+    serving = [record for record in records if plan.serves is None or plan.serves(record)]
+    settings = making.settings
+    tested = choose.test_side(serving, seed=making.seed, share=float(settings["test_share"]))
+    making.control.begin(min(len(tested), making.cap), unit="rows", phase=f"Building {plan.task}")
+    return MAKERS[plan.make](making, tested)
+
+
+def _write(card: SourceCard, making: Making, result: Made, root: Path) -> Built:
+    digest = ""
+    if result.rows:
+        path = write_index(root, making.task, result)
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    else:
+        making.notes.append("No row could be made, so no index file was written.")
+    faults = tuple((fault.where, fault.reason) for fault in making.faults[:KEEP_FAULTS])
+    return Built(
+        card.id, result.pool, dict(making.settings), len(result.rows), faults, len(making.faults),
+        tuple(making.notes), digest,
+    )  # fmt: skip
+
+
+def _labels(card: SourceCard, records: Sequence[Record]) -> tuple[str, ...]:
+    """The source's classes; those of its records where they are worded otherwise than the card."""
+    found = {label for record in records for label in record.labels}
+    return card.labels if found <= set(card.labels) else tuple(sorted(found))
+
+
+def every_label() -> tuple[str, ...]:
+    """The classes of all label tasks, in the order of the cards, duplicates merged."""
+    found: dict[str, str] = {}
+    for card in source_cards():
+        if any(plan.make == "label" for plan in card.plans):
+            for label in card.labels:
+                found.setdefault(label.strip().lower(), label)
+    return tuple(found.values())
