@@ -78,9 +78,9 @@ def read_records(
     if not folder.is_dir():
         raise StudyError(f"{folder}: there is no such folder; give the files of {card.title}.")
     if not any(any(folder.glob(name)) for name in card.expects):
+        wanted = " and no ".join(card.expects)
         raise StudyError(
-            f"{folder} does not look like {card.title}: there is no {' and no '.join(card.expects)}."
-            f" {card.obtain}"
+            f"{folder} does not look like {card.title}: there is no {wanted}. {card.obtain}"
         )
     control.begin(0, unit="records", phase=f"Reading {card.title}")
     records: list[Record] = []
@@ -139,7 +139,7 @@ def _others(task: Task) -> list[Task]:
 def _make(making: Making, plan: TaskPlan, records: Sequence[Record]) -> Made:
     serving = [record for record in records if plan.serves is None or plan.serves(record)]
     settings = making.settings
-    tested = choose.test_side(serving, seed=making.seed, share=float(settings["test_share"]))
+    tested = choose.tested_side(serving, seed=making.seed, share=float(settings["test_share"]))
     making.control.begin(min(len(tested), making.cap), unit="rows", phase=f"Building {plan.task}")
     return MAKERS[plan.make](making, tested)
 

@@ -39,7 +39,7 @@ def clip(box: Sequence[float], height: int, width: int) -> Box | None:
 
 
 def widen(box: Box, height: int, width: int, least: int = SMALLEST) -> Box:
-    """The box grown round its centre to at least ``least`` pixels a side, kept inside the picture."""
+    """The box grown round its centre to ``least`` pixels a side, kept inside the picture."""
     left, right = _grown(box[0], box[2], width, least)
     top, bottom = _grown(box[1], box[3], height, least)
     return left, top, right, bottom

@@ -230,7 +230,7 @@ def by_text(making: Making, records: Sequence[Record]) -> Made:
 
 
 def text_to_volume(making: Making, records: Sequence[Record]) -> Made:
-    """Which volume or picture does this text describe? All of the evaluated rows (T-I by report)."""
+    """Which volume does this text describe? All of the evaluated rows (T-I by report)."""
     asked = making.plan.options["query"]
     kept = [record for record in records if record.texts.get(asked, "").strip()]
 

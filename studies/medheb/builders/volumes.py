@@ -15,7 +15,7 @@ SLICES = 64
 
 
 def evenly(count: int, wanted: int = SLICES) -> list[int]:
-    """Indices over a whole axis: the floor of ``linspace``, every slice once where there are few."""
+    """Indices over a whole axis: the floor of ``linspace``, each once where there are few."""
     if count <= wanted:
         return list(range(count))
     return [int(place) for place in np.linspace(0, count - 1, wanted)]
