@@ -26,6 +26,7 @@ LOADERS: dict[str, str] = {
     BLIP2: "engine.models.blip2:load",
     MEDIMAGEINSIGHT: "engine.models.medimageinsight:load",
     VLM2VEC: "engine.models.vlm2vec:load",
+    RZENEMBED: "engine.models.rzenembed:load",
     RANDOM: "engine.models.random_encoder:load",
 }
 SETTINGS_FILE, ADAPTER_FILE, CONFIG_FILE = "triptych.json", "adapter_config.json", "config.json"
