@@ -8,14 +8,14 @@ checkpoint made here. Two layouts: today's (``make_qwen2``) and that of the publ
 from __future__ import annotations
 
 import json
-import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from safetensors.torch import save_file
-from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 from transformers.models.qwen2_vl import Qwen2VLConfig, Qwen2VLModel
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
@@ -26,6 +26,11 @@ from tests.peers.weights import fill, values
 
 LAYERS, WIDTH, INNER = 3, 64, 96
 MERGES = (("i", "n"), ("Ġ", "t"), ("Ġ", "f"), ("Ġf", "in"), ("e", "n"), ("Ġ", "h"))
+# How the family's tokenizer.json takes a text apart: single digits, words with what stands before.
+SPLIT = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
+    r"|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
 PIXELS = {"shortest_edge": 56 * 56, "longest_edge": 28 * 28 * 1280}
 MODULES = {  # of one layer: rows and columns
     "self_attn.q_proj": (WIDTH, WIDTH), "self_attn.k_proj": (32, WIDTH),
@@ -40,7 +45,13 @@ def tokenizer_core() -> Tokenizer:
     letters = sorted(pre_tokenizers.ByteLevel.alphabet())
     words = [*letters, *("".join(pair) for pair in MERGES)]
     core = Tokenizer(models.BPE(vocab={word: i for i, word in enumerate(words)}, merges=[*MERGES]))
-    core.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    core.normalizer = normalizers.NFC()
+    core.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(Regex(SPLIT), "isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
     core.decoder = decoders.ByteLevel()
     core.add_special_tokens([AddedToken(token, normalized=False) for token in SPECIALS])
     return core
@@ -192,6 +203,7 @@ def make_adapter(
     magnitude: str = ".lora_magnitude_vector",
     suffix: str = ".weight",
     rank: int = 4,
+    ranks: Mapping[str, int] | None = None,
     dora: bool = True,
     seed: int = 1,
     modules: tuple[str, ...] = tuple(MODULES),
@@ -205,7 +217,8 @@ def make_adapter(
         prefix: of the keys, in front of the layer's number.
         magnitude: how the magnitude vectors' keys end.
         suffix: how the other keys end.
-        rank: of every module.
+        rank: of every module that ``ranks`` does not name by the end of its key.
+        ranks: end of a key to rank; the configuration's own patterns come with ``more``.
         dora: with magnitude vectors.
         seed: of the numbers, which depend on module and part alone, not on the layout.
         modules: those of every layer that are changed.
@@ -217,8 +230,10 @@ def make_adapter(
         for module in modules:
             rows, columns = MODULES[module]
             name, key = f"{layer}.{module}", f"{prefix}{layer}.{module}"
-            low = values(f"{name}.A", (rank, columns), seed)
-            high = values(f"{name}.B", (rows, rank), seed)
+            ends = (one for end, one in (ranks or {}).items() if key.endswith(end))
+            thin = next(ends, rank)
+            low = values(f"{name}.A", (thin, columns), seed)
+            high = values(f"{name}.B", (rows, thin), seed)
             tensors[f"{key}.lora_A{suffix}"] = torch.from_numpy(low)
             tensors[f"{key}.lora_B{suffix}"] = torch.from_numpy(high)
             if dora:
@@ -235,8 +250,3 @@ def make_adapter(
     }  # fmt: skip
     (folder / "adapter_config.json").write_text(json.dumps(content), encoding="utf-8")
     return folder
-
-
-def copy(source: Path, target: Path) -> Path:
-    """The same folder once more."""
-    return Path(shutil.copytree(source, target))
