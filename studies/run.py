@@ -33,12 +33,13 @@ from engine.memory import PixelMemory
 from engine.models.load import load_encoder
 from studies.errors import BadTaskFile, StudyError
 from studies.medheb.evaluate import evaluate, items_of
+from studies.medheb.lines import write_lines
 from studies.medheb.manifest import Manifest, write_manifest
 from studies.medheb.outcome import Outcome, Ranked
 from studies.medheb.pools import METRICS, Pools, build_pools, chance_shares
 from studies.medheb.release import TaskData
 from studies.medheb.scores import histogram, task_score
-from studies.medheb.writer import result_files, result_folder, write_lines, write_task
+from studies.medheb.writer import result_files, result_folder, write_task
 from studies.places import shipped_models
 from studies.plan import Plan, item_count, plan_run, still_valid
 

@@ -49,7 +49,7 @@ def evaluate(
             continue
         ranked.append(_rank(query.row, query_QD[place], candidate_CD, member, pools))
     chance = chance_level([len(one.names) for one in ranked])
-    shared_lost = lost if pools.name != "rows" else 0
+    shared_lost = lost if not pools.local else 0
     return Outcome(tuple(ranked), chance, tuple(sorted(failures)), shared_lost)
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from studies.errors import NoRun
+from studies.medheb.lines import write_lines
 from studies.medheb.tasks import Task, tasks_from_rows
-from studies.medheb.writer import write_lines
 
 NAME = "data.json"
 

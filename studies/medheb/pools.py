@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from studies.medheb.builders.built import Built
 from studies.medheb.release import Candidate, TaskData
 from studies.medheb.rows import Query
 
@@ -24,7 +25,10 @@ class Pools:
     """The pools of one task.
 
     Attributes:
-        name: ``rows`` (lists of the index file), ``regions`` or ``split`` (union over rows).
+        name: ``rows`` (lists of an imported file); ``exemplars``, ``labels:source``,
+            ``labels:family``, ``labels:fixed`` (lists that we made); ``split``, ``answers``,
+            ``regions`` (union over rows).
+        local: each query has a list of its own.
         candidates: all distinct candidates of the task; the first of a name stands for it.
         members: for each query the indices into ``candidates``, its positive FIRST.
         chance: exact expected scores of a uniformly random ranking, in percent.
@@ -34,6 +38,7 @@ class Pools:
     candidates: tuple[Candidate, ...]
     members: tuple[NDArray[np.intp], ...]
     chance: dict[str, float]
+    local: bool
 
     @property
     def sizes(self) -> NDArray[np.intp]:
@@ -41,8 +46,14 @@ class Pools:
         return np.array([len(member) for member in self.members], np.intp)
 
 
-def pool_name(task_family: str, eval_type: str) -> str:
-    """The recorded name of a pool: what kind of list the queries are ranked against."""
+def pool_name(task_family: str, eval_type: str, built: Built | None = None) -> str:
+    """The recorded name of a pool: what kind of list the queries are ranked against.
+
+    A file that this program made knows its own; of a file from elsewhere only the way it is ranked
+    is known.
+    """
+    if built is not None:
+        return built.pool
     if eval_type == "local":
         return "rows"
     return "regions" if task_family == "VG" else "split"
@@ -55,8 +66,9 @@ def build_pools(data: TaskData) -> Pools:
         members = tuple(_local(query, index) for query in data.queries)
     else:
         members = tuple(_global(query, index) for query in data.queries)
-    name = pool_name(data.task.family, data.task.eval_type)
-    return Pools(name, candidates, members, chance_level([len(member) for member in members]))
+    name = pool_name(data.task.family, data.task.eval_type, data.built)
+    chance = chance_level([len(member) for member in members])
+    return Pools(name, candidates, members, chance, data.task.eval_type == "local")
 
 
 def _distinct(queries: Sequence[Query]) -> tuple[tuple[Candidate, ...], dict[str, int]]:
@@ -92,7 +104,7 @@ def without(pools: Pools, lost: Collection[int]) -> tuple[tuple[NDArray[np.intp]
     kept: list[NDArray[np.intp] | None] = []
     for member in pools.members:
         present = ~np.isin(member, gone)
-        falls = not present[0] or (pools.name == "rows" and not present.all())
+        falls = not present[0] or (pools.local and not present.all())
         kept.append(None if falls else member[present])
     return tuple(kept), len(gone)
 

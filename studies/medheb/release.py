@@ -10,11 +10,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from studies.errors import BadTaskFile
+from studies.medheb.builders.built import Built, read_built
 from studies.medheb.rows import (
     Candidate,
     Query,
@@ -52,6 +53,8 @@ class TaskData:
         marks_stripped: picture marks taken out of texts.
         notes: sentences about what was found and taken in stride.
         digest: changes when the index, the registry row, a setting or a picture's size does.
+        labels: candidate's name to its class, where the rows tell it.
+        built: what this program decided when it made the file; None for a file from elsewhere.
     """
 
     task: Task
@@ -62,6 +65,8 @@ class TaskData:
     marks_stripped: int
     notes: tuple[str, ...]
     digest: str
+    labels: Mapping[str, str] = field(default_factory=dict)
+    built: Built | None = None
 
 
 def find_index(task: Task, root: Path) -> Path | None:
@@ -114,7 +119,15 @@ def read_task(task: Task, root: Path, *, settings: ReleaseSettings = ReleaseSett
         marks_stripped=reading.marks,
         notes=_notes(task, root, path, reading),
         digest=_task_digest(task, path, reading),
+        labels=dict(reading.labels),
+        built=_built(task, root, path),
     )
+
+
+def _built(task: Task, root: Path, path: Path) -> Built | None:
+    """What was decided about exactly this file, if this program made it."""
+    built = read_built(root).get(task.id)
+    return built if built is not None and built.index == _file_hash(path) else None
 
 
 def missing_sentence(task: Task, root: Path) -> str:

@@ -60,12 +60,14 @@ class Query:
         item: what a model embeds.
         candidates: without repeated names, the positive first.
         gold: the positive's name.
+        label: the query's class, where the row tells it.
     """
 
     row: int
     item: Item
     candidates: tuple[Candidate, ...]
     gold: str
+    label: str = ""
 
 
 @dataclass
@@ -78,6 +80,7 @@ class Reading:
         marks: picture marks stripped so far.
         clashes: candidates met under a name that already stood for something else.
         sizes: bytes of each picture file seen, by its name in the rows; None if missing.
+        labels: candidate's name to its class, where rows tell it (``tgt_label``, our own column).
     """
 
     root: Path
@@ -85,6 +88,7 @@ class Reading:
     marks: int = 0
     clashes: int = 0
     sizes: dict[str, int | None] = field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict)
     _paths: dict[str, Path] = field(default_factory=dict)
     _volumes: dict[tuple[tuple[str, ...], bool], Item] = field(default_factory=dict)
     _candidates: dict[str, Candidate] = field(default_factory=dict)
@@ -332,9 +336,12 @@ def read_row(parser: str, number: int, row: object, reading: Reading) -> Query:
     row = {column: None if _is_nan(value) else value for column, value in row.items()}
     item = read_query(row, reading)
     distinct: dict[str, Candidate] = {}
-    for candidate in read_candidates(row, reading):
+    labels = [str(label) for label in _list(row.get("tgt_label"))]
+    for place, candidate in enumerate(read_candidates(row, reading)):
         distinct.setdefault(candidate.name, candidate)
+        if place < len(labels):
+            reading.labels.setdefault(candidate.name, labels[place])
     if not distinct:
         raise RowBroken("it lists no candidate; the positive must come first.")
     candidates = tuple(distinct.values())
-    return Query(number, item, candidates, candidates[0].name)
+    return Query(number, item, candidates, candidates[0].name, str(row.get("qry_label") or ""))

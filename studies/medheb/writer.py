@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from db.errors import NotWritable
 from studies.errors import NoRun
+from studies.medheb.lines import write_lines
 from studies.medheb.outcome import Outcome
 from studies.medheb.release import TaskData
 from studies.medheb.scores import release_metrics
@@ -121,29 +120,6 @@ def _prediction_lines(outcome: Outcome) -> Iterator[str]:
 
 def _line(document: Mapping[str, Any]) -> str:
     return json.dumps(document, ensure_ascii=True)
-
-
-def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write a text file whole or not at all.
-
-    Raises:
-        NotWritable: the folder cannot be written.
-        OSError: anything else, a full disk for one.
-    """
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("w", encoding="utf-8", newline="\n") as stream:
-            stream.writelines(line + "\n" for line in lines)
-            stream.flush()
-            os.fsync(stream.fileno())
-        part.replace(path)
-    except PermissionError as error:
-        raise NotWritable(
-            f"{path.parent} cannot be written ({error.strerror}). Choose another place with --home."
-        ) from error
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def read_predictions(folder: Path, task: Task) -> tuple[Prediction, ...]:

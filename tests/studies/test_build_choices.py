@@ -25,7 +25,7 @@ def records(per_class: dict[str, int], per_group: int = 2) -> list[Record]:
 
 def test_a_split_keeps_groups_whole_and_classes_level():
     every = records({"a": 40, "b": 20, "c": 4})
-    tested = choose.tested_side(every)
+    tested = choose.side_of_test(every)
     groups = {record.group for record in tested}
     assert all((record.group in groups) == (record in tested) for record in every)
     assert Counter(record.labels[0] for record in tested) == {"a": 12, "b": 6, "c": 2}
@@ -33,14 +33,14 @@ def test_a_split_keeps_groups_whole_and_classes_level():
 
 def test_a_split_does_not_depend_on_the_order_of_files_and_follows_the_seed():
     every = records({"a": 30, "b": 30})
-    keys = {record.key for record in choose.tested_side(every)}
-    assert {record.key for record in choose.tested_side(every[::-1])} == keys
-    assert {record.key for record in choose.tested_side(every, seed=7)} != keys
+    keys = {record.key for record in choose.side_of_test(every)}
+    assert {record.key for record in choose.side_of_test(every[::-1])} == keys
+    assert {record.key for record in choose.side_of_test(every, seed=7)} != keys
 
 
 def test_an_official_part_is_taken_as_it_is():
     every = [Record("1", "g", "train"), Record("2", "g", "test"), Record("3", "h", "valid")]
-    assert [record.key for record in choose.tested_side(every)] == ["2"]
+    assert [record.key for record in choose.side_of_test(every)] == ["2"]
 
 
 def test_a_cap_levels_classes_and_refills_from_the_rest():

@@ -12,8 +12,8 @@ from PIL import Image
 from engine.control import Control
 from engine.errors import Cancelled
 from studies.errors import StudyError
+from studies.medheb.builders.built import read_built
 from studies.medheb.builders.job import build_job
-from studies.medheb.builders.write import read_built
 from studies.medheb.release import read_task
 from studies.medheb.sources.kvasir import CODES
 from studies.medheb.tasks import load_tasks

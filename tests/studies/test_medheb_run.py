@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import studies.medheb.writer
+import studies.medheb.lines
 import studies.run
 from db.home import Home
 from db.runs import query_results, task_results
@@ -350,7 +350,7 @@ def test_a_full_disk_loses_nothing_stored(root, home, monkeypatch):
             raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(studies.medheb.writer.os, "fsync", full)
+        patched.setattr(studies.medheb.lines.os, "fsync", full)
         with pytest.raises(OSError, match="No space left"):
             bench(home, root)
     assert not list(home.runs.rglob("*.part"))

@@ -28,7 +28,7 @@ def _hash(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
-def tested_side(
+def side_of_test(
     records: Sequence[Record], *, official: str = TEST, seed: int = 42, share: float = 0.3
 ) -> list[Record]:
     """The records that are tested.

@@ -17,12 +17,13 @@ from db.home import Home
 from engine.control import Control
 from studies.errors import StudyError
 from studies.medheb.builders import choose
+from studies.medheb.builders.built import KEEP_FAULTS, Built, read_built, write_built
 from studies.medheb.builders.card import SourceCard, TaskPlan, settle
 from studies.medheb.builders.catalogue import source_card, source_cards
 from studies.medheb.builders.media import Media
 from studies.medheb.builders.record import Fault, Record
 from studies.medheb.builders.rows import MAKERS, Made, Making
-from studies.medheb.builders.write import KEEP_FAULTS, Built, read_built, write_built, write_index
+from studies.medheb.builders.write import write_index
 from studies.medheb.tasks import Task, load_tasks, match_tasks
 
 
@@ -139,7 +140,7 @@ def _others(task: Task) -> list[Task]:
 def _make(making: Making, plan: TaskPlan, records: Sequence[Record]) -> Made:
     serving = [record for record in records if plan.serves is None or plan.serves(record)]
     settings = making.settings
-    tested = choose.tested_side(serving, seed=making.seed, share=float(settings["test_share"]))
+    tested = choose.side_of_test(serving, seed=making.seed, share=float(settings["test_share"]))
     making.control.begin(min(len(tested), making.cap), unit="rows", phase=f"Building {plan.task}")
     return MAKERS[plan.make](making, tested)
 
