@@ -1,4 +1,4 @@
-"""Where a model computes, in which number format, and why, in words.
+"""Where a model computes, in which number format, with which attention, and why, in words.
 
 Never falls back in silence: a device asked for and absent is a ``DeviceError`` with the way out.
 Torch is imported when a choice is made, by name, so that windows may import this module.
@@ -7,32 +7,40 @@ Torch is imported when a choice is made, by name, so that windows may import thi
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
+import importlib.util
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.errors import DeviceError, EngineMissing
 
 DEVICES = ("auto", "cpu", "cuda", "mps")
 DTYPES = ("auto", "float32", "bfloat16", "float16")
+HALVES = ("bfloat16", "float16")
+FLASH, SDPA, EAGER = "flash_attention_2", "sdpa", "eager"
+ATTENTIONS = (FLASH, SDPA, EAGER)  # the faster first
+FLASH_PACKAGE = "flash_attn"
+AMPERE = 8  # CUDA compute capability from which bfloat16 and flash attention are in the hardware
+MACOS_BFLOAT16 = (14, 0)
 _SHORT = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
 INSTALL = 'pip install "triptych[engine]"'
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A device and a number format.
+    """A device, a number format and an attention.
 
     Attributes:
         device: torch's word, for example ``cuda:0``.
         dtype: ``float32``, ``bfloat16`` or ``float16``.
-        reason: one or two sentences for a person.
+        reason: sentences for a person.
         attention: transformers' word for the implementation of attention.
     """
 
     device: str
     dtype: str
     reason: str
-    attention: str = "sdpa"
+    attention: str = SDPA
 
 
 def import_torch() -> Any:
@@ -50,7 +58,7 @@ def import_torch() -> Any:
 
 
 def choose_device(asked: str = "auto", *, dtype: str = "auto", prefer: str = "bfloat16") -> Choice:
-    """Choose where to compute.
+    """Choose where and how to compute.
 
     Args:
         asked: ``auto``, ``cpu``, ``cuda``, ``cuda:1``, ``mps``.
@@ -67,7 +75,8 @@ def choose_device(asked: str = "auto", *, dtype: str = "auto", prefer: str = "bf
         raise DeviceError(f"There is no device {asked!r}; say one of {', '.join(DEVICES)}.")
     device, why = _auto(torch) if kind == "auto" else _named(torch, kind, number)
     chosen, because = _dtype(torch, device, _SHORT.get(dtype, dtype), prefer)
-    return Choice(device=device, dtype=chosen, reason=f"{why} {because}")
+    attention, with_what = choose_attention(torch, device, chosen)
+    return Choice(device, chosen, f"{why} {because} {with_what}", attention)
 
 
 def _auto(torch: Any) -> tuple[str, str]:
@@ -103,15 +112,103 @@ def _named(torch: Any, kind: str, number: str) -> tuple[str, str]:
 def _dtype(torch: Any, device: str, asked: str, prefer: str) -> tuple[str, str]:
     if asked not in DTYPES:
         raise DeviceError(f"There is no number format {asked!r}; say one of {', '.join(DTYPES)}.")
-    half_is_native = not device.startswith("cuda") or torch.cuda.is_bf16_supported()
-    if asked == "bfloat16" and not half_is_native:
-        raise DeviceError("This graphics card has no bfloat16. Use --dtype float32.")
-    if asked == "float16" and device == "cpu":
-        raise DeviceError("float16 is not exact enough on a processor. Use --dtype float32.")
     if asked != "auto":
-        return asked, f"Numbers are {asked}, as asked."
+        if refused := format_refused(torch, device, asked):
+            raise DeviceError(f"{refused} Use --dtype float32.")
+        return asked, f"Numbers are {asked}, as asked{_remark(torch, device, asked)}."
     if not device.startswith("cuda"):
         return "float32", "Numbers are float32, the exact choice off CUDA."
-    if prefer == "bfloat16" and not half_is_native:
-        return "float32", "Numbers are float32: this card has no bfloat16."
+    if format_refused(torch, device, prefer):
+        return "float32", f"Numbers are float32: this card has no {prefer}."
     return prefer, f"Numbers are {prefer}, the model's own choice on CUDA."
+
+
+def format_refused(torch: Any, device: str, dtype: str) -> str:
+    """Why a number format is not sound on a device, empty if it is.
+
+    Emulated bfloat16 (cards before compute capability 8) counts as absent: it is slower than
+    float32 and rounds elsewhere. On float16 a processor's kernels are incomplete.
+    """
+    kind = device.partition(":")[0]
+    if dtype == "float16" and kind == "cpu":
+        return "float16 is not exact enough on a processor."
+    if dtype != "bfloat16" or kind == "cpu":
+        return ""
+    if kind == "mps":
+        newer = torch.backends.mps.is_macos_or_newer(*MACOS_BFLOAT16)
+        return "" if newer else f"bfloat16 on MPS needs macOS {MACOS_BFLOAT16[0]} or newer."
+    native = bool(torch.version.hip) or capability(torch, device) >= (AMPERE, 0)
+    return "" if native else "This graphics card has no bfloat16."
+
+
+def capability(torch: Any, device: str) -> tuple[int, int]:
+    """The compute capability of a CUDA device, (0, 0) for others."""
+    kind, _, number = device.partition(":")
+    if kind != "cuda":
+        return 0, 0
+    major, minor = torch.cuda.get_device_capability(int(number or 0))
+    return int(major), int(minor)
+
+
+def _remark(torch: Any, device: str, dtype: str) -> str:
+    """What a person should know about a half-precision format that was asked for."""
+    if dtype == "float16":
+        return "; values beyond 65504 do not fit, and a vector that is not finite is refused"
+    if dtype == "float32" or device.startswith("cuda"):
+        return ""
+    if device == "cpu" and not _cpu_has_bfloat16(torch):
+        return "; this processor has no instructions for them, so it is slower than float32"
+    return "; half the memory of float32, vectors differ from its in the third digit"
+
+
+def _cpu_has_bfloat16(torch: Any) -> bool:
+    try:
+        return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
+    except (AttributeError, RuntimeError):  # built without it: Macs, ARM
+        return False
+
+
+def choose_attention(torch: Any, device: str, dtype: str) -> tuple[str, str]:
+    """The implementation of attention that is installed and fits, and why in a sentence.
+
+    ``flash_attention_2`` needs its package, a CUDA device from compute capability 8 and a half
+    precision format; else torch's ``sdpa``; ``eager`` where torch is too old for that.
+    """
+    against = _against_flash(torch, device, dtype)
+    if against is None:
+        return FLASH, f"Attention is {FLASH}, which is installed."
+    if hasattr(torch.nn.functional, "scaled_dot_product_attention"):
+        return SDPA, f"Attention is torch's own ({SDPA}){against}."
+    return EAGER, f"Attention is written out ({EAGER}): this torch has no {SDPA}{against}."
+
+
+def _against_flash(torch: Any, device: str, dtype: str) -> str | None:
+    """What speaks against flash attention, None if nothing; words only where there is CUDA."""
+    if not device.startswith("cuda"):
+        return ""
+    if dtype not in HALVES:
+        return f"; {FLASH} needs half precision"
+    if capability(torch, device) < (AMPERE, 0):
+        return f"; this card is too old for {FLASH}"
+    if importlib.util.find_spec(FLASH_PACKAGE) is None:
+        return f"; {FLASH_PACKAGE} is not installed"
+    try:
+        importlib.import_module(FLASH_PACKAGE)
+    except (ImportError, OSError) as error:  # built against another torch
+        first = str(error).split("\n")[0]
+        return f"; {FLASH_PACKAGE} is installed and cannot be loaded ({first})"
+    return None
+
+
+def fall_back(choice: Choice, allowed: Sequence[str]) -> Choice:
+    """The same choice with an attention that a model takes, said in its reason.
+
+    Args:
+        choice: what this machine would use.
+        allowed: what the model takes, of ``ATTENTIONS``.
+    """
+    if choice.attention in allowed:
+        return choice
+    taken = next((one for one in ATTENTIONS if one in allowed), EAGER)
+    told = f"This model does not take {choice.attention}; its attention is {taken}."
+    return replace(choice, attention=taken, reason=f"{choice.reason} {told}")

@@ -20,7 +20,7 @@ from transformers.models.blip_2 import Blip2ForImageTextRetrieval
 from engine.errors import WeightsRefused
 from engine.evidence.item import ModelInput
 from engine.models.blip2_files import Blip2Processor, load_configuration, load_processor
-from engine.models.common import load_strictly, memory_errors
+from engine.models.common import load_strictly, memory_errors, with_attention
 from engine.models.record import Loading
 from engine.models.settings import Settings
 from engine.models.towers import Fields, TowerEncoder, finish, take_apart, texts_of
@@ -31,7 +31,6 @@ JOINT = "lavis768"
 # is in the configuration only); older libraries wrote the running numbers of positions, and a
 # conversion of LAVIS leaves them and the temperature of its training behind.
 UNUSED = ("embeddings.position_ids", "qformer.embeddings.position_ids", "temp")
-ATTENTION = ("sdpa", "eager")  # the Q-Former refuses flash attention
 
 
 class Blip2Towers:
@@ -210,8 +209,7 @@ def load(order: Loading) -> TowerEncoder:
     folder, asked = order.weights.folder, order.settings
     if order.weights.adapter is not None:
         raise WeightsRefused(f"{order.card.title} is an adapter; this family is loaded whole.")
-    if order.choice.attention not in ATTENTION:
-        order = replace(order, choice=replace(order.choice, attention=ATTENTION[0]))
+    order = with_attention(order, Blip2ForImageTextRetrieval)
     config = load_configuration(folder)
     processor = load_processor(folder, config, max_tokens=asked.max_tokens)
     with memory_errors():

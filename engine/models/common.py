@@ -10,6 +10,7 @@ import hashlib
 import json
 import warnings
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import transformers
 from safetensors import SafetensorError
 from transformers.utils import logging as hf_logging
 
+from engine.device import EAGER, FLASH, SDPA, fall_back
 from engine.errors import WeightsRefused
 from engine.models.record import Loading, Record
 from engine.models.settings import Settings, Used
@@ -59,6 +61,18 @@ def memory_errors() -> Iterator[None]:
 def _free() -> None:
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
+
+
+def with_attention(order: Loading, model_class: Any) -> Loading:
+    """The same order with an attention that a model's class takes, said in words.
+
+    Args:
+        order: what the loader was given.
+        model_class: a transformers model class.
+    """
+    taken = {FLASH: "_supports_flash_attn", SDPA: "_supports_sdpa"}
+    allowed = [word for word, name in taken.items() if getattr(model_class, name, False)]
+    return replace(order, choice=fall_back(order.choice, (*allowed, EAGER)))
 
 
 def load_strictly(

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from engine.catalog import RANDOM, ModelCard, find_card, require_loader
 from engine.control import Control
-from engine.device import INSTALL, choose_device, import_torch
+from engine.device import INSTALL, Choice, choose_device, format_refused, import_torch
 from engine.encoder import Encoder
-from engine.errors import EngineMissing
+from engine.errors import DeviceError, EngineMissing
+from engine.fit import TIGHT, TOO_LARGE, judge, weight_bytes
+from engine.hardware import device_memory
 from engine.models.record import Loading
 from engine.models.settings import CARD, FOLDER, USER, settle
-from engine.weights import resolve
+from engine.weights import LocalWeights, resolve
 
 OWN = ("app", "db", "engine", "studies", "resources")
 
@@ -43,7 +46,8 @@ def load_encoder(
 
     Raises:
         UnknownModel, NoAdapter, WeightsMissing, WeightsRefused, ModelError, DeviceError,
-        EngineMissing: each a sentence for a person.
+        EngineMissing: each a sentence for a person; weights larger than the device's memory are
+        a ``DeviceError`` before they are loaded.
     """
     card = find_card(model, cards_dir=cards_dir)
     load = _loader(card)
@@ -60,8 +64,32 @@ def load_encoder(
     }
     chosen, used = settle(card.family, layers, preset=card.preset)
     choice = choose_device(device, dtype=dtype, prefer=chosen.dtype)
+    choice = _with_room(card, weights, choice, control)
     control.check()
     return load(Loading(card, weights, choice, chosen, used, control))
+
+
+def _with_room(card: ModelCard, weights: LocalWeights, choice: Choice, control: Control) -> Choice:
+    """Hold the weights against the device's memory before anything is loaded.
+
+    Raises:
+        DeviceError: they cannot fit at all.
+    """
+    torch, folders = import_torch(), (weights.folder,)
+    half = "" if format_refused(torch, choice.device, "bfloat16") else "bfloat16"
+    fit = judge(
+        weight_bytes(card, choice.dtype, folders),
+        device_memory(torch, choice.device),
+        dtype=choice.dtype,
+        where="the processor" if choice.device == "cpu" else choice.device,
+        half=weight_bytes(card, half, folders) if half else 0,
+    )
+    if fit.state == TOO_LARGE:
+        raise DeviceError(f"{card.title} cannot be loaded. {fit.words}")
+    if fit.state != TIGHT:
+        return choice
+    control.say(f"{card.title}: {fit.words}")
+    return replace(choice, reason=f"{choice.reason} {fit.words}")
 
 
 def _loader(card: ModelCard) -> Callable[..., Encoder]:

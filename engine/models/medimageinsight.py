@@ -24,6 +24,7 @@ from torch import nn
 from transformers.models.florence2.configuration_florence2 import Florence2VisionConfig
 from transformers.models.florence2.modeling_florence2 import Florence2VisionBackbone
 
+from engine.device import fall_back
 from engine.errors import WeightsRefused
 from engine.models.common import fingerprint, memory_errors, quiet
 from engine.models.medimageinsight_files import AGAIN, Parts, Sizes, find_parts, read_sizes
@@ -152,7 +153,7 @@ def load(order: Loading) -> TowerEncoder:
     Raises:
         WeightsRefused: files, keys or shapes that do not fit.
     """
-    weights, choice = order.weights, replace(order.choice, attention=ATTENTION)
+    weights, choice = order.weights, fall_back(order.choice, (ATTENTION,))
     if weights.adapter is not None:
         raise WeightsRefused(f"{order.card.title} is an adapter; this family is loaded whole.")
     with memory_errors():

@@ -20,7 +20,13 @@ from transformers.models.qwen2_vl import Qwen2VLModel
 
 from engine.errors import ItemRefused, WeightsRefused
 from engine.evidence.item import ModelInput
-from engine.models.common import identify, load_strictly, memory_errors, quiet
+from engine.models.common import (
+    identify,
+    load_strictly,
+    memory_errors,
+    quiet,
+    with_attention,
+)
 from engine.models.lora import merge_adapter
 from engine.models.record import Loading, Record
 from engine.models.settings import Settings
@@ -312,6 +318,7 @@ def load_encoder(order: Loading, *, compose: Compose, measure: Measure) -> Qwen2
     Raises:
         WeightsRefused: keys, shapes or files that do not fit.
     """
+    order = with_attention(order, Qwen2VLModel)
     pieces = load_pieces(processor_folder(order.weights))
     model, count = load_model(order)
     if (model.config.image_token_id, model.config.video_token_id) != (pieces.image, pieces.video):

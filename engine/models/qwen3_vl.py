@@ -17,7 +17,13 @@ from transformers.models.qwen3_vl import Qwen3VLModel, Qwen3VLProcessor
 from engine.errors import ModelError
 from engine.evidence.item import ModelInput
 from engine.models import qwen3_pixels as pixels
-from engine.models.common import identify, load_strictly, memory_errors, quiet
+from engine.models.common import (
+    identify,
+    load_strictly,
+    memory_errors,
+    quiet,
+    with_attention,
+)
 from engine.models.lora import merge_adapter
 from engine.models.qwen3_batch import (
     batch_of,
@@ -126,6 +132,7 @@ def load(order: Loading) -> Qwen3VLEncoder:
     Raises:
         WeightsRefused: keys, shapes or files that do not fit.
     """
+    order = with_attention(order, Qwen3VLModel)
     weights, choice = order.weights, order.choice
     processor = load_processor(weights.folder)
     chosen, told = _settle(order.settings, processor, family=order.card.family)

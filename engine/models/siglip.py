@@ -21,7 +21,7 @@ from transformers.models.siglip import SiglipModel, SiglipTokenizer
 from engine.errors import WeightsRefused
 from engine.evidence.item import ModelInput
 from engine.models import towers
-from engine.models.common import load_strictly, memory_errors, quiet
+from engine.models.common import load_strictly, memory_errors, quiet, with_attention
 from engine.models.record import Loading
 from engine.models.settings import Settings
 
@@ -202,11 +202,17 @@ def load(order: Loading) -> towers.TowerEncoder:
     Raises:
         WeightsRefused: keys, shapes or files that do not fit.
     """
+    order = with_attention(order, SiglipModel)
     weights, choice = order.weights, order.choice
     if weights.adapter is not None:
         raise WeightsRefused(f"{order.card.title} is an adapter; this family is loaded whole.")
     with memory_errors():
-        model = load_strictly(SiglipModel, weights.folder, dtype=getattr(torch, choice.dtype))
+        model = load_strictly(
+            SiglipModel,
+            weights.folder,
+            dtype=getattr(torch, choice.dtype),
+            attention=choice.attention,
+        )
         model = model.to(choice.device)
     length = int(model.config.text_config.max_position_embeddings)
     asked = order.settings

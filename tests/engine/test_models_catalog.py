@@ -11,7 +11,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from engine import device as device_module
 from engine import weights as weights_module
 from engine.catalog import (
     CARDS,
@@ -25,7 +24,6 @@ from engine.catalog import (
 from engine.control import Control
 from engine.device import choose_device
 from engine.errors import (
-    DeviceError,
     EngineMissing,
     NoAdapter,
     UnknownModel,
@@ -157,57 +155,6 @@ def test_a_broken_card_is_listed_with_its_reason_and_stops_no_other(tmp_path: Pa
     assert "bad.json cannot be read as JSON" in bad.note
     with pytest.raises(UnknownModel, match=r"bad\.json"):
         require_loader(bad)
-
-
-def fake_torch(*, cards: int = 0, bf16: bool = True, mps: bool = False) -> SimpleNamespace:
-    return SimpleNamespace(
-        cuda=SimpleNamespace(
-            is_available=lambda: cards > 0,
-            device_count=lambda: cards,
-            get_device_name=lambda index: f"Card {index}",
-            is_bf16_supported=lambda: bf16,
-        ),
-        backends=SimpleNamespace(mps=SimpleNamespace(is_available=lambda: mps)),
-    )
-
-
-@pytest.mark.parametrize(
-    ("machine", "asked", "dtype", "wanted"),
-    [
-        ({}, "auto", "auto", ("cpu", "float32")),
-        ({}, "cpu", "bf16", ("cpu", "bfloat16")),
-        ({"mps": True}, "auto", "auto", ("mps", "float32")),
-        ({"cards": 2, "mps": True}, "auto", "auto", ("cuda:0", "bfloat16")),
-        ({"cards": 2}, "cuda:1", "float16", ("cuda:1", "float16")),
-        ({"cards": 1, "bf16": False}, "cuda", "auto", ("cuda:0", "float32")),
-        ({"cards": 1}, "cpu", "auto", ("cpu", "float32")),
-    ],
-)
-def test_a_device_is_chosen_with_its_reason(monkeypatch, machine, asked, dtype, wanted):
-    monkeypatch.setattr(device_module, "import_torch", lambda: fake_torch(**machine))
-    choice = choose_device(asked, dtype=dtype)
-    assert (choice.device, choice.dtype) == wanted
-    assert choice.dtype in choice.reason
-    assert choice.reason.count(".") >= 2
-
-
-@pytest.mark.parametrize(
-    ("machine", "asked", "dtype", "word"),
-    [
-        ({}, "cuda", "auto", "--device cpu"),
-        ({"cards": 1}, "cuda:3", "auto", "--device cuda:0"),
-        ({}, "mps", "auto", "--device cpu"),
-        ({}, "tpu", "auto", "say one of"),
-        ({}, "cuda:x", "auto", "say one of"),
-        ({}, "cpu", "int8", "number format"),
-        ({}, "cpu", "float16", "float32"),
-        ({"cards": 1, "bf16": False}, "cuda", "bfloat16", "no bfloat16"),
-    ],
-)
-def test_an_absent_device_is_an_error_with_the_way_out(monkeypatch, machine, asked, dtype, word):
-    monkeypatch.setattr(device_module, "import_torch", lambda: fake_torch(**machine))
-    with pytest.raises(DeviceError, match=word):
-        choose_device(asked, dtype=dtype)
 
 
 def test_without_torch_the_line_that_mends_it_is_named(monkeypatch, tmp_path: Path):
