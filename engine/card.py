@@ -151,7 +151,8 @@ def _check_kind(path: Path, name: str, value: object) -> None:
     kind = _KINDS.get(name, str)
     if value is None and name in _NULLABLE:
         return
-    if not isinstance(value, kind) or (kind is int and (isinstance(value, bool) or value < 0)):
+    wrong_number = kind is int and (isinstance(value, bool) or str(value).startswith("-"))
+    if not isinstance(value, kind) or wrong_number:
         raise UnknownModel(
             f"The card {path.name}: {name} is {value!r}, wanted is: {FIELDS[name]}; mend it."
         )

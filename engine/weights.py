@@ -1,40 +1,51 @@
 """Where a model's weights lie on this machine, and which exactly they are.
 
-Owns folders, downloads at the pinned revision, and the hash. Refuses pickled weights
-(``.bin``, ``.pt``): opening one runs code; only safetensors are read.
+Owns the places (a folder, the home, the hub's cache), what a download writes beside its files,
+and the hash. Starts no transfer: what is missing is said with the command that fetches it.
+Refuses pickled weights (``.bin``, ``.pt``): opening one runs code; only safetensors are read.
 """
 
 from __future__ import annotations
 
 import hashlib
-import importlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from engine.catalog import (
+from engine.card import ModelCard
+from engine.catalog import find_base
+from engine.control import Control
+from engine.errors import UnknownModel, WeightsMissing, WeightsRefused
+from engine.families import (
     ADAPTER_FILE,
+    CONFIG_ENDINGS,
     CONFIG_FILE,
-    ModelCard,
-    find_base,
+    DISGUISED,
+    WANTED_BELOW,
     folder_settings,
 )
-from engine.control import Control
-from engine.device import INSTALL
-from engine.errors import EngineMissing, UnknownModel, WeightsMissing, WeightsRefused
+from engine.hub import by_hand, cached, in_words, offline
+from engine.models.medimageinsight_files import is_safetensors
 
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
-WANTED = ("*.safetensors", "*.json", "*.jinja", "*.txt", "*.model")
+CONVERT = (
+    "Opening a pickled file can run any code. On a machine you can spare, load it with "
+    "transformers and call model.save_pretrained(folder, safe_serialization=True), then use that "
+    "folder."
+)
+ADAPTER_WEIGHTS = "adapter_model.safetensors"
+INDEX = "model.safetensors.index.json"
 CONFIGS = (
     CONFIG_FILE, ADAPTER_FILE, "tokenizer.json", "tokenizer_config.json", "vocab.json",
     "merges.txt", "special_tokens_map.json", "added_tokens.json", "preprocessor_config.json",
-    "video_preprocessor_config.json", "processor_config.json", "spiece.model",
-    "model.safetensors.index.json",
+    "video_preprocessor_config.json", "processor_config.json", "spiece.model", "vocab.txt",
+    INDEX,
 )  # fmt: skip
 MEMO = ".hashes.json"
+RECORD = "triptych-download.json"  # beside the files of a download: what they are, whence
 
 
 @dataclass(frozen=True)
@@ -44,7 +55,7 @@ class LocalWeights:
     Attributes:
         folder: the model, or the base of an adapter.
         adapter: the adapter's folder, None for a whole model.
-        revision: the pinned commit, or ``local``.
+        revision: the commit where it is known, or ``local``.
         digest: hash over the files of ``folder`` that change a vector.
         adapter_digest: the same for the adapter, empty without one.
         settings: from the folder's ``triptych.json``.
@@ -68,79 +79,86 @@ class LocalWeights:
         }
 
 
-def resolve(
-    card: ModelCard,
-    *,
-    weights_dir: Path,
-    shipped_dir: Path,
-    cards_dir: Path | None = None,
-    control: Control = Control(),
-) -> LocalWeights:
-    """Find, or download, the weights of a card.
+@dataclass(frozen=True)
+class Place:
+    """Where one card's own files lie, base not included.
 
-    Raises:
-        WeightsMissing: not on this machine and not to be had; the message says what to do.
-        WeightsRefused: there, but pickled or incomplete.
-        EngineMissing: a download is needed and ``huggingface_hub`` is not installed.
+    Attributes:
+        folder: holds them.
+        kind: ``shipped``, ``folder`` (the user's), ``home`` (copied into the weights folder),
+            ``download`` (by this program) or ``cache`` (the hub's, by another program).
+        revision: the commit where it is known, or ``local``.
     """
-    folder = _folder_of(card, weights_dir=weights_dir, shipped_dir=shipped_dir, control=control)
-    revision = card.revision or "local"
-    memo = weights_dir / MEMO
-    extra = folder_settings(folder)
-    settings = extra.get("settings") or {}
-    if not (folder / ADAPTER_FILE).is_file():
-        _refuse_pickles(folder)
-        digest = weights_hash(folder, memo=memo)
-        return LocalWeights(folder, None, revision, digest, settings=settings)
-    base = resolve(
-        _base_card(card, folder, extra, cards_dir=cards_dir),
-        weights_dir=weights_dir,
-        shipped_dir=shipped_dir,
-        cards_dir=cards_dir,
-        control=control,
-    )
-    _refuse_pickles(folder)
-    return LocalWeights(
-        base.folder,
-        folder,
-        f"{base.revision}+{revision}",
-        base.digest,
-        weights_hash(folder, memo=memo),
-        settings={**base.settings, **settings},
-    )
+
+    folder: Path
+    kind: str
+    revision: str = "local"
 
 
-def _folder_of(card: ModelCard, *, weights_dir: Path, shipped_dir: Path, control: Control) -> Path:
+def find_weights(card: ModelCard, *, weights_dir: Path, shipped_dir: Path) -> Place | None:
+    """Where a card's files lie whole; None if nowhere. No network, no hash, no torch."""
     if card.folder is not None:
         folder = shipped_dir / card.folder  # an absolute folder stays itself
-        if not folder.is_dir():
-            raise WeightsMissing(
-                f"The weights of {card.title} are not at {folder}. "
-                "Install the program again, or mend the card."
-            )
-        return folder
+        kind = "folder" if Path(card.folder).is_absolute() else "shipped"
+        return Place(folder, kind) if folder.is_dir() else None
     folder = weights_dir / card.plain_id
-    if _complete(folder):
-        return folder
-    if card.hub_id is None:
-        raise WeightsMissing(
-            f"The weights of {card.title} are not on this machine and not published. Copy the "
-            f"folder its authors gave you (merged, or adapter) to {folder}."
-        )
-    return _download(card, folder, control)
+    if (record := read_record(folder)) is not None:
+        right = card.revision in (None, record.get("revision"))
+        if right and not missing_files(folder, record):
+            return Place(folder, "download", str(record.get("revision") or "local"))
+    elif complete(folder, family=card.family):
+        return Place(folder, "home")
+    found = cached(card)
+    if found is not None and complete(found, family=card.family):
+        return Place(found, "cache", found.name)
+    return None
 
 
-def _complete(folder: Path) -> bool:
-    """Whether a folder holds all files that its index names."""
+def read_record(folder: Path) -> dict[str, Any] | None:
+    """What a download wrote beside its files; None where this program downloaded nothing."""
+    try:
+        content = json.loads((folder / RECORD).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return content if isinstance(content, dict) and isinstance(content.get("files"), list) else None
+
+
+def growing_folder(folder: Path) -> Path:
+    """The hidden folder in which a download grows until it is whole."""
+    return folder.with_name(f".{folder.name}.part")
+
+
+def missing_files(folder: Path, record: Mapping[str, Any]) -> list[str]:
+    """Files of a download that are gone or of another size."""
+    return [
+        str(file["path"])
+        for file in record["files"]
+        if not _has_size(folder / str(file["path"]), int(file["size"]))
+    ]
+
+
+def _has_size(path: Path, size: int) -> bool:
+    try:
+        return path.stat().st_size == size
+    except OSError:
+        return False
+
+
+def complete(folder: Path, *, family: str = "") -> bool:
+    """Whether a folder holds all files that its index names; pickles count, they are refused."""
     if (folder / ADAPTER_FILE).is_file():
-        return (folder / "adapter_model.safetensors").is_file() or _pickled(folder)
+        return (folder / ADAPTER_WEIGHTS).is_file() or _pickled(folder)
+    if not folder.is_dir():
+        return False
+    if family in WANTED_BELOW:
+        return any(True for _ in weight_files(folder, family=family))
     if not (folder / CONFIG_FILE).is_file():
         return False
-    index = folder / "model.safetensors.index.json"
+    index = folder / INDEX
     if index.is_file():
         try:
             names = set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values())
-        except (OSError, ValueError, KeyError, AttributeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return False
         return all((folder / name).is_file() for name in names)
     return any(folder.glob("*.safetensors")) or _pickled(folder)
@@ -150,61 +168,103 @@ def _pickled(folder: Path) -> bool:
     return any(path.suffix in PICKLES for path in folder.iterdir())
 
 
-def _download(card: ModelCard, folder: Path, control: Control) -> Path:
-    pinned = f" --revision {card.revision}" if card.revision else ""
-    by_hand = (
-        f"On a machine with network run: hf download {card.hub_id}{pinned} "
-        f"and copy the folder to {folder}."
+def weight_files(folder: Path, *, family: str = "") -> Iterator[Path]:
+    """The safetensors files of a model; below the top only where its family keeps them there."""
+    if family not in WANTED_BELOW:
+        yield from folder.glob("*.safetensors")
+        return
+    yield from folder.rglob("*.safetensors")
+    for ending in DISGUISED.get(family, ()):
+        yield from (path for path in folder.rglob(f"*{ending}") if _opens(path))
+
+
+def _opens(path: Path) -> bool:
+    """Whether a file's first bytes are those of safetensors."""
+    try:
+        with path.open("rb") as stream:
+            return is_safetensors(stream.read(9), path.stat().st_size)
+    except OSError:
+        return False
+
+
+def resolve(
+    card: ModelCard,
+    *,
+    weights_dir: Path,
+    shipped_dir: Path,
+    cards_dir: Path | None = None,
+    control: Control = Control(),
+) -> LocalWeights:
+    """Find the weights of a card, and of the base it sits on, and hash them.
+
+    Raises:
+        WeightsMissing: not on this machine; the message says what to do.
+        WeightsRefused: there, but pickled or incomplete.
+    """
+    place = find_weights(card, weights_dir=weights_dir, shipped_dir=shipped_dir)
+    if place is None:
+        raise WeightsMissing(how_to_get(card, weights_dir=weights_dir, shipped_dir=shipped_dir))
+    folder, memo = place.folder, weights_dir / MEMO
+    extra = folder_settings(folder)
+    settings = extra.get("settings") or {}
+    _refuse_pickles(folder, card.family)
+    control.check()
+    digest = weights_hash(folder, memo=memo, family=card.family)
+    if not (folder / ADAPTER_FILE).is_file():
+        return LocalWeights(folder, None, place.revision, digest, settings=settings)
+    base = resolve(
+        base_card(card, folder, cards_dir=cards_dir),
+        weights_dir=weights_dir,
+        shipped_dir=shipped_dir,
+        cards_dir=cards_dir,
+        control=control,
     )
-    try:
-        hub = importlib.import_module("huggingface_hub")
-        errors = importlib.import_module("huggingface_hub.errors")
-    except ImportError as error:
-        raise EngineMissing(f"A download needs huggingface_hub. Run: {INSTALL}") from error
-    if (cached := _in_hub_cache(card, hub, errors)) is not None:
-        return cached
-    if os.environ.get("HF_HUB_OFFLINE", "").lower() in ("1", "true", "yes", "on"):
-        raise WeightsMissing(f"{card.title} is not on this machine and the hub is off. {by_hand}")
-    control.say(f"Downloading {card.title} (about {card.memory_mb / 1000:.1f} GB) to {folder}.")
-    try:
-        hub.snapshot_download(
-            card.hub_id, revision=card.revision, local_dir=folder, allow_patterns=list(WANTED)
+    return LocalWeights(
+        base.folder,
+        folder,
+        f"{base.revision}+{place.revision}",
+        base.digest,
+        digest,
+        settings={**base.settings, **settings},
+    )
+
+
+def how_to_get(card: ModelCard, *, weights_dir: Path, shipped_dir: Path) -> str:
+    """What a person does to have a card's weights here."""
+    folder = weights_dir / card.plain_id
+    if card.folder is not None:
+        return (
+            f"The weights of {card.title} are not at {shipped_dir / card.folder}. "
+            "Install the program again, or mend the card."
         )
-    except errors.GatedRepoError as error:
-        raise WeightsMissing(
-            f"{card.title} is published under terms you must accept first: open the page of "
-            f"{card.hub_id}, accept, run `hf auth login`, and try again. {by_hand}"
-        ) from error
-    except (errors.HfHubHTTPError, errors.LocalEntryNotFoundError, OSError) as error:
-        raise WeightsMissing(
-            f"{card.title} could not be downloaded ({type(error).__name__}). {by_hand}"
-        ) from error
-    return folder
-
-
-def _in_hub_cache(card: ModelCard, hub: Any, errors: Any) -> Path | None:
-    """The folder of an earlier download by any program, if it is whole."""
-    try:
-        found = hub.snapshot_download(
-            card.hub_id,
-            revision=card.revision,
-            local_files_only=True,
-            allow_patterns=list(WANTED),
+    if card.hub_id is None:
+        return (
+            f"The weights of {card.title} are not on this machine and not published. Copy the "
+            f"folder its authors gave you (merged, or adapter) to {folder}."
         )
-    except (errors.LocalEntryNotFoundError, errors.HfHubHTTPError, OSError, ValueError):
-        return None
-    return Path(found) if _complete(Path(found)) else None
+    about = f", about {in_words(card.memory_mb * 1_000_000)}" if card.memory_mb else ""
+    gate = f" Accept the terms at {card.page} first." if card.gated else ""
+    off = " HF_HUB_OFFLINE switches the hub off; unset it first." if offline() else ""
+    return (
+        f"The weights of {card.title} are not on this machine{about}. Nothing is downloaded "
+        f"unasked; run: triptych models download {card.plain_id}, or use the page Models.{gate}"
+        f"{off} {by_hand(card, folder)}"
+    )
 
 
-def _base_card(
-    card: ModelCard, folder: Path, extra: Mapping[str, Any], *, cards_dir: Path | None
-) -> ModelCard:
-    """The model an adapter sits on: named by its card, its settings file, or its own config."""
+def base_card(card: ModelCard, folder: Path, *, cards_dir: Path | None) -> ModelCard:
+    """The model an adapter sits on: named by its settings file, its card, or its own config.
+
+    Raises:
+        WeightsRefused: the adapter's config cannot be read.
+        WeightsMissing: nothing known here is named.
+    """
     try:
         config = json.loads((folder / ADAPTER_FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        own = config.get("base_model_name_or_path")
+    except (OSError, ValueError, AttributeError) as error:
         raise WeightsRefused(f"{ADAPTER_FILE} of {folder.name} cannot be read.") from error
-    named = [extra.get("base"), card.base, config.get("base_model_name_or_path")]
+    named = [folder_settings(folder).get("base"), card.base, own]
     for name in filter(None, named):
         beside = folder / str(name)
         try:
@@ -218,38 +278,59 @@ def _base_card(
     )
 
 
-def _refuse_pickles(folder: Path) -> None:
-    if any(folder.glob("*.safetensors")):
+def _refuse_pickles(folder: Path, family: str) -> None:
+    if any(True for _ in weight_files(folder, family=family)):
         return
-    pickles = sorted(path.name for path in folder.iterdir() if path.suffix in PICKLES)
+    pickles = sorted(path.name for path in folder.rglob("*") if path.suffix in PICKLES)
     if pickles:
-        raise WeightsRefused(
-            f"{folder.name} holds {pickles[0]}, a pickled file, and opening one can run any code. "
-            "On a machine you can spare, load it with transformers and call "
-            "model.save_pretrained(folder, safe_serialization=True), then use that folder."
-        )
+        raise WeightsRefused(f"{folder.name} holds {pickles[0]}, and no safetensors. {CONVERT}")
     raise WeightsMissing(f"{folder.name} holds no safetensors; fetch the whole folder again.")
 
 
-def weights_hash(folder: Path, *, memo: Path | None = None) -> str:
+def weights_hash(folder: Path, *, memo: Path | None = None, family: str = "") -> str:
     """Hex digest over every file of a model folder that changes a vector.
 
     Args:
         folder: the model.
         memo: a file that remembers hashes by path, size and time, since 16 GB take a minute.
+        family: decides whether files below the top belong to the model.
     """
-    files = sorted(folder.glob("*.safetensors"), key=lambda path: path.name)
-    files += [folder / name for name in CONFIGS if (folder / name).is_file()]
     known = _read_memo(memo)
     whole, fresh = hashlib.sha256(), dict(known)
-    for path in files:
-        facts = path.stat()
-        key = f"{path.resolve()}|{facts.st_size}|{facts.st_mtime_ns}"
+    for path in _hashed(folder, family):
+        key = memo_key(path)
         fresh[key] = known.get(key) or _hash_file(path)
-        whole.update(f"{path.name}:{fresh[key]}\n".encode())
+        whole.update(f"{path.relative_to(folder).as_posix()}:{fresh[key]}\n".encode())
     if fresh != known:
         _write_memo(memo, fresh)
     return whole.hexdigest()
+
+
+def _hashed(folder: Path, family: str) -> list[Path]:
+    """Weights, then what configures them, each in order."""
+    files = sorted(weight_files(folder, family=family), key=lambda path: path.as_posix())
+    if family not in WANTED_BELOW:
+        return files + [folder / name for name in CONFIGS if (folder / name).is_file()]
+    below = (path for path in folder.rglob("*") if path.suffix in CONFIG_ENDINGS)
+    return files + sorted(
+        path for path in below if path.is_file() and path.name != RECORD and _shown(path, folder)
+    )
+
+
+def _shown(path: Path, folder: Path) -> bool:
+    """False below a hidden folder, such as the one the hub's own program leaves behind."""
+    return not any(part.startswith(".") for part in path.relative_to(folder).parts)
+
+
+def memo_key(path: Path) -> str:
+    """What a file's hash is remembered by."""
+    facts = path.stat()
+    return f"{path.resolve()}|{facts.st_size}|{facts.st_mtime_ns}"
+
+
+def remember_hashes(memo: Path, hashes: Mapping[str, str]) -> None:
+    """Keep hashes that are known from a download, by ``memo_key``."""
+    _write_memo(memo, {**_read_memo(memo), **hashes})
 
 
 def _hash_file(path: Path) -> str:

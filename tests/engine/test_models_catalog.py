@@ -7,7 +7,6 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -21,7 +20,6 @@ from engine.catalog import (
     model_cards,
     require_loader,
 )
-from engine.control import Control
 from engine.device import choose_device
 from engine.errors import (
     EngineMissing,
@@ -181,91 +179,15 @@ def test_missing_weights_say_what_to_do(tmp_path: Path, monkeypatch):
         ask("medemb-2b", tmp_path)
     with pytest.raises(WeightsMissing, match=r"hf download Qwen/Qwen3-VL-Embedding-2B --revision"):
         ask("qwen3-vl-embedding-2b", tmp_path)
-
-
-def hub(monkeypatch, answer, cached: Path | None = None) -> list[dict[str, object]]:
-    """Stand in for the hub; nothing here talks to a network."""
-    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
-    calls: list[dict[str, object]] = []
-
-    real = importlib.import_module("huggingface_hub.errors")
-
-    def snapshot_download(repo: str, **options: object) -> str:
-        if options.get("local_files_only"):
-            if cached is None:
-                raise real.LocalEntryNotFoundError("not cached")
-            return str(cached)
-        calls.append({"repo": repo, **options})
-        answer(options["local_dir"])
-        return str(options["local_dir"])
-
-    stand_in = SimpleNamespace(snapshot_download=snapshot_download)
-    modules = {"huggingface_hub": stand_in, "huggingface_hub.errors": real}
-    monkeypatch.setattr(
-        weights_module, "importlib", SimpleNamespace(import_module=modules.__getitem__)
-    )
-    return calls
+    with pytest.raises(WeightsMissing, match="triptych models download qwen3-vl-embedding-2b"):
+        ask("qwen3-vl-embedding-2b@release", tmp_path)
+    with pytest.raises(WeightsMissing, match=r"Accept the terms at https://\S+/medsiglip-448"):
+        ask("medsiglip-448", tmp_path)
 
 
 def fill(folder: Path) -> None:
     write(folder / "config.json", {"model_type": "qwen3_vl"})
     (folder / "model.safetensors").write_bytes(b"weights")
-
-
-def test_a_download_is_pinned_partial_and_safe(tmp_path: Path, monkeypatch):
-    calls, said = hub(monkeypatch, fill), []
-    found = ask("qwen3-vl-embedding-2b", tmp_path, control=Control(log=said.append))
-    assert found.folder == tmp_path / "qwen3-vl-embedding-2b"
-    assert found.revision == calls[0]["revision"] == find_card("qwen3-vl-embedding-2b").revision
-    assert not {"*.bin", "*.pt", "*.py"} & set(calls[0]["allow_patterns"])
-    assert "4.3 GB" in said[0]
-    ask("qwen3-vl-embedding-2b", tmp_path)
-    assert len(calls) == 1  # the second time it is there
-
-
-def test_an_earlier_download_by_another_program_is_used(tmp_path: Path, monkeypatch):
-    elsewhere = tmp_path / "cache"
-    fill(elsewhere)
-    calls = hub(monkeypatch, fill, cached=elsewhere)
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    assert ask("qwen3-vl-embedding-2b", tmp_path).folder == elsewhere
-    assert calls == []
-    (elsewhere / "model.safetensors").unlink()
-    with pytest.raises(WeightsMissing, match="hf download"):
-        ask("qwen3-vl-embedding-2b", tmp_path)
-
-
-def test_a_half_download_is_taken_up_again(tmp_path: Path, monkeypatch):
-    folder = tmp_path / "qwen3-vl-embedding-2b"
-    fill(folder)
-    write(
-        folder / "model.safetensors.index.json",
-        {"weight_map": {"a": "model.safetensors", "b": "second.safetensors"}},
-    )
-    calls = hub(monkeypatch, lambda where: (where / "second.safetensors").write_bytes(b"more"))
-    ask("qwen3-vl-embedding-2b", tmp_path)
-    assert len(calls) == 1
-
-
-def test_a_gate_and_a_cut_line_are_explained(tmp_path: Path, monkeypatch):
-    errors = importlib.import_module("huggingface_hub.errors")
-    response = SimpleNamespace(headers={}, request=None, status_code=403)
-
-    def gate(_: Path) -> None:
-        error = errors.GatedRepoError.__new__(errors.GatedRepoError)
-        Exception.__init__(error, "403", response)
-        raise error
-
-    hub(monkeypatch, gate)
-    with pytest.raises(WeightsMissing, match="accept"):
-        ask("medsiglip-448", tmp_path)
-
-    def cut(_: Path) -> None:
-        raise ConnectionError("no route")
-
-    hub(monkeypatch, cut)
-    with pytest.raises(WeightsMissing, match=r"could not be downloaded .* hf download"):
-        ask("siglip-so400m-384", tmp_path)
 
 
 @pytest.mark.parametrize("name", ["pytorch_model.bin", "model.pt", "model.ckpt"])
