@@ -16,6 +16,7 @@ from typing import Any
 
 import torch
 import transformers
+from huggingface_hub.errors import StrictDataclassError
 from safetensors import SafetensorError
 from transformers.utils import logging as hf_logging
 
@@ -25,6 +26,7 @@ from engine.models.record import Loading, Record
 from engine.models.settings import Settings, Used
 
 MEMORY_SIGNS = ("out of memory", "not enough memory", "can't allocate memory")
+_BROKEN = (OSError, ValueError, RuntimeError, KeyError, TypeError)
 
 
 @contextlib.contextmanager
@@ -108,7 +110,7 @@ def load_strictly(
             )
     except MemoryError:
         raise
-    except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
+    except (*_BROKEN, SafetensorError, StrictDataclassError) as error:
         raise WeightsRefused(
             f"The weights in {folder.name} cannot be loaded: {_first_line(error)} "
             "Fetch the folder again, or check that it holds one whole model."
