@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from huggingface_hub.errors import StrictDataclassError
 from numpy.typing import NDArray
 from transformers import AutoImageProcessor
 from transformers.models.bert import BertTokenizer
@@ -27,6 +28,7 @@ from engine.models.common import quiet
 MEAN, STD = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)
 IMAGE = "<image>"
 SHORTEST = 3  # [CLS], one word, [SEP]
+_BROKEN = (OSError, ValueError, KeyError, TypeError, StrictDataclassError)
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ def load_processor(
         ModelError: ``max_tokens`` leaves no room for a word.
     """
     positions = int(config.qformer_config.max_position_embeddings)
-    length = min(max_tokens or positions, positions)
+    length = positions if max_tokens is None else min(max_tokens, positions)
     if length < SHORTEST:
         raise ModelError(f"The setting max_tokens must be at least {SHORTEST}, not {max_tokens}.")
     try:
@@ -91,7 +93,7 @@ def load_processor(
                 folder, local_files_only=True, padding_side="right", truncation_side="right"
             )
             images, assumed = _load_images(folder, int(config.vision_config.image_size))
-    except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
+    except (*_BROKEN, RuntimeError) as error:
         raise _refused(folder, str(error).split("\n")[0]) from error
     side = _checked_side(folder, images, config)
     _check_words(folder, tokenizer, int(config.qformer_config.vocab_size))
@@ -153,7 +155,7 @@ def load_configuration(folder: Path) -> Blip2Config:
     try:
         with quiet():
             config = Blip2Config.from_pretrained(folder, local_files_only=True)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except _BROKEN as error:
         first = str(error).split("\n")[0]
         raise WeightsRefused(f"config.json in {folder.name} cannot be read: {first}") from error
     if not config.qformer_config.use_qformer_text_input:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import string
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -71,12 +72,21 @@ def make_blip2(folder: Path, *, image_size: int = 28, seed: int = SEED) -> Path:
     with quiet():
         tokenizer = tokenizer_of(folder)
         model = Blip2ForImageTextRetrieval(config_of(len(tokenizer), image_size=image_size))
-        fill(model, seed, spread=SPREAD).save_pretrained(folder)
+        fill(model, seed, spread=SPREAD)
+        _clear_key_bias(model)
+        model.save_pretrained(folder)
         images = BlipImageProcessorPil(
             size={"height": image_size, "width": image_size}, image_mean=MEAN, image_std=STD
         )
         Blip2Processor(images, tokenizer, num_query_tokens=32).save_pretrained(folder)
     return folder
+
+
+def _clear_key_bias(model: Blip2ForImageTextRetrieval) -> None:
+    """The authors' vision tower has no bias on its keys; a conversion writes zeros there."""
+    for layer in model.vision_model.encoder.layers:
+        third = len(layer.self_attn.qkv.bias) // 3
+        layer.self_attn.qkv.bias.data[third : 2 * third] = 0
 
 
 def as_published(folder: Path) -> Path:
@@ -112,3 +122,7 @@ def as_published(folder: Path) -> Path:
     words_file = "".join(f"{word}\n" for word in vocabulary())
     (folder / "vocab.txt").write_text(words_file, encoding="utf-8", newline="\n")
     return folder
+
+
+if __name__ == "__main__":
+    make_blip2(Path(sys.argv[1]))
