@@ -35,6 +35,8 @@ JOBS: dict[str, str] = {
     "study-build": "studies.preference.build:build_job",
     # load a model and embed one item per form: {"model": str, "device"?, "dtype"?}
     "model-check": "studies.check_model:check_job",
+    # devices, memory, number formats, attention and libraries of this machine: {}
+    "machine": "studies.machine:machine_job",
 }
 
 
