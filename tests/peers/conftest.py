@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from tests.peers import tally
-from tests.peers.tiny import make_qwen
+from tests.peers.tiny_qwen3 import as_published, make_qwen
 from tests.peers.tiny_siglip import make_siglip
 
 
@@ -41,6 +41,18 @@ def qwen(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def qwen_open(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same model with a tokenizer that ends no text."""
     return make_qwen(tmp_path_factory.mktemp("peers") / "qwen-open", ends_text=False)
+
+
+@pytest.fixture(scope="session")
+def qwen_published(qwen: Path) -> Path:
+    """The first of them in the layout of the published repositories."""
+    return as_published(qwen, qwen.with_name("qwen-published"))
+
+
+@pytest.fixture(scope="session")
+def qwen_open_published(qwen_open: Path) -> Path:
+    """The second of them in that layout."""
+    return as_published(qwen_open, qwen_open.with_name("qwen-open-published"))
 
 
 @pytest.fixture(scope="session")

@@ -22,6 +22,7 @@ from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import smart_res
 from engine.evidence.item import ModelInput
 from engine.models.common import quiet
 
+LARGEST = 1800 * 32 * 32
 TRIPLE = "<|vision_start|><|video_pad|><|vision_end|>"
 
 
@@ -49,12 +50,32 @@ class Reference:
         sample_again: bool = False,
         fps: float = 2.0,
         first_factor: int = 64,
+        linear: bool = False,
+        own_resize: bool = False,
+        most: tuple[int, ...] = (),
     ) -> np.ndarray:
-        """One item's unit vector [D]."""
+        """One item's unit vector [D].
+
+        Args:
+            item: what is embedded.
+            wrap: outer vision markers of a video, ``stripped`` or ``outer``.
+            template: False for the bare text.
+            sample_again: let the processor pick slices by frame rate.
+            fps: slices a second.
+            first_factor: of the first of a slice's two resizes.
+            linear: plain positions, equal on the three axes.
+            own_resize: let the processor resize slices by its own rule.
+            most: largest area of each picture, the official one for all if empty.
+        """
         text = self.text(item) if template else "".join(item.texts)
         if wrap == "stripped":
             text = text.replace(TRIPLE, "<|video_pad|>")
-        videos = [official_video(volume, first_factor) for volume in item.volumes]
+        videos = [
+            torch.from_numpy(volume).permute(0, 3, 1, 2)
+            if own_resize
+            else official_video(volume, first_factor)
+            for volume in item.volumes
+        ]
         metadata = [
             {"fps": fps, "frames_indices": list(range(len(v))), "total_num_frames": len(v)}
             for v in videos
@@ -62,20 +83,39 @@ class Reference:
         with quiet(), torch.no_grad():
             made = self.processor(
                 text=[text],
-                images=[official_image(image) for image in item.images] or None,
+                images=[
+                    official_image(image, most[place] if most else LARGEST)
+                    for place, image in enumerate(item.images)
+                ]
+                or None,
                 videos=videos or None,
                 video_metadata=metadata or None,
-                do_resize=False,
+                do_resize=own_resize,
                 do_sample_frames=sample_again,
                 padding=True,
                 return_tensors="pt",
             )
             made.pop("video_metadata", None)
+            if linear:
+                places = torch.arange(made["input_ids"].shape[1])
+                made["position_ids"] = places.expand(3, 1, -1)
             hidden = self.model(**made).last_hidden_state
         mask = made["attention_mask"]
         column = mask.shape[1] - mask.flip(dims=[1]).argmax(dim=1) - 1
         pooled = hidden[torch.arange(len(mask)), column]
         return torch.nn.functional.normalize(pooled, dim=-1)[0].numpy()
+
+    def last_column(self, items: list[ModelInput]) -> np.ndarray:
+        """Texts in one right-padded batch, pooled where nobody should: at the last column."""
+        with quiet(), torch.no_grad():
+            made = self.processor(
+                text=[self.text(item) for item in items],
+                padding=True,
+                padding_side="right",
+                return_tensors="pt",
+            )
+            hidden = self.model(**made).last_hidden_state
+        return torch.nn.functional.normalize(hidden[:, -1], dim=-1).numpy()
 
     def text(self, item: ModelInput) -> str:
         """The string of the checkpoint's own template."""
@@ -100,10 +140,10 @@ def conversation(item: ModelInput) -> list[dict[str, Any]]:
     ]
 
 
-def official_image(pixels: np.ndarray) -> Image.Image:
+def official_image(pixels: np.ndarray, most: int = LARGEST) -> Image.Image:
     """Pillow's default resize to the rounded size."""
     height, width = smart_resize(
-        *pixels.shape[:2], factor=32, min_pixels=4 * 32 * 32, max_pixels=1800 * 32 * 32
+        *pixels.shape[:2], factor=32, min_pixels=4 * 32 * 32, max_pixels=most
     )
     return Image.fromarray(pixels).resize((width, height))
 

@@ -17,7 +17,8 @@ from engine.evidence.item import Item
 from engine.models.common import memory_errors
 from engine.models.load import load_encoder
 from tests.peers.cases import MIXED, TEXT, make
-from tests.peers.tiny import as_published, volume, write_settings
+from tests.peers.tiny import volume, write_settings
+from tests.peers.tiny_qwen3 import as_published
 
 CLOSE = 1e-5
 
