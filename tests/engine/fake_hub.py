@@ -83,7 +83,8 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
 
     def _route(self, *, body: bool) -> None:
-        self.hub.asked.append((self.command, self.path, dict(self.headers)))
+        heads = {name.lower(): value for name, value in self.headers.items()}
+        self.hub.asked.append((self.command, self.path, heads))
         path = unquote(urlsplit(self.path).path)
         if match := PAGE.fullmatch(path):
             self._file(*match.groups(), body=body)
