@@ -118,12 +118,33 @@ def _pad_square(processor: SiglipProcessor, picture: NDArray[np.uint8]) -> torch
 
 
 def _tf_bilinear(processor: SiglipProcessor, picture: NDArray[np.uint8]) -> torch.Tensor:
-    stack = torch.from_numpy(np.ascontiguousarray(picture)).permute(2, 0, 1)[None].float()
-    resized = torch.nn.functional.interpolate(
-        stack, size=processor.size, mode="bilinear", align_corners=False, antialias=False
-    )
-    cut = resized[0].permute(1, 2, 0).to(torch.uint8).numpy()
+    """As ``tf.image.resize`` does it without antialias, digit by digit, then cut to 8 bit."""
+    height, width = processor.size
+    top, bottom, down = _between(picture.shape[0], height)
+    left, right, along = _between(picture.shape[1], width)
+    upper = _blend(picture[top][:, left], picture[top][:, right], along[None, :, None])
+    lower = _blend(picture[bottom][:, left], picture[bottom][:, right], along[None, :, None])
+    cut = _blend(upper, lower, down[:, None, None]).astype(np.uint8)
     return _hf(processor, cut, do_resize=False)
+
+
+def _between(count: int, wanted: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float32]]:
+    """For each of the wanted pixels its two neighbours in a row, and how far it is from the first.
+
+    Half-pixel centres, computed in float32 as TensorFlow does: a value just below a whole number
+    is cut to another grey.
+    """
+    half, scale = np.float32(0.5), np.float32(count) / np.float32(wanted)
+    at = (np.arange(wanted, dtype=np.float32) + half) * scale - half
+    first = np.floor(at)
+    before = np.maximum(first, 0).astype(int)
+    after = np.minimum(np.ceil(at), count - 1).astype(int)
+    return before, after, at - first
+
+
+def _blend(one: NDArray[Any], other: NDArray[Any], share: NDArray[np.float32]) -> NDArray[Any]:
+    one = one.astype(np.float32)
+    return one + (other.astype(np.float32) - one) * share
 
 
 PREPROCESS: Mapping[str, Callable[[SiglipProcessor, NDArray[np.uint8]], torch.Tensor]] = {

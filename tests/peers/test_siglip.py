@@ -64,6 +64,11 @@ def true_size(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
+def references(true_size: Path) -> tuple[Plain, Written]:
+    return Plain(true_size), Written(true_size)
+
+
+@pytest.fixture(scope="module")
 def full(true_size: Path) -> Encoder:
     return load(true_size)
 
@@ -73,20 +78,20 @@ def test_the_golden_belongs_to_this_checkpoint(true_size: Path):
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_texts(true_size: Path, full: Encoder, name: str):
-    ours = one(full, TEXTS[name])
+def test_texts(full: Encoder, references: tuple[Plain, Written], name: str):
+    ours, (plain, written) = one(full, TEXTS[name]), references
     tally.compare(MODEL, MTEB, name, ours, GOLDEN["cases"][name])
-    tally.compare(MODEL, WRITTEN, name, ours, Written(true_size).text(TEXTS[name]))
-    tally.compare(MODEL, TRANSFORMERS, name, ours, Plain(true_size).text(TEXTS[name]))
+    tally.compare(MODEL, WRITTEN, name, ours, written.text(TEXTS[name]))
+    tally.compare(MODEL, TRANSFORMERS, name, ours, plain.text(TEXTS[name]))
 
 
 @pytest.mark.parametrize("name", PICTURES)
-def test_pictures(true_size: Path, full: Encoder, name: str):
-    pixels = PICTURES[name]
+def test_pictures(full: Encoder, references: tuple[Plain, Written], name: str):
+    pixels, (plain, written) = PICTURES[name], references
     ours = one(full, images=(pixels,))
     tally.compare(MODEL, MTEB, name, ours, GOLDEN["cases"][name])
-    tally.compare(MODEL, WRITTEN, name, ours, Written(true_size).image(pixels, side=384))
-    tally.compare(MODEL, TRANSFORMERS, name, ours, Plain(true_size).image(pixels))
+    tally.compare(MODEL, WRITTEN, name, ours, written.image(pixels, side=384))
+    tally.compare(MODEL, TRANSFORMERS, name, ours, plain.image(pixels))
 
 
 def test_the_sum_of_raw_vectors_is_mtebs_way(true_size: Path, full: Encoder):
