@@ -35,6 +35,10 @@ JOBS: dict[str, str] = {
     "study-build": "studies.preference.build:build_job",
     # load a model and embed one item per form: {"model": str, "device"?, "dtype"?}
     "model-check": "studies.check_model:check_job",
+    # fetch a model's weights from the hub, its base too, progress in bytes: {"model": str}
+    "model-download": "studies.model_weights:download_job",
+    # delete what was downloaded for a model: {"model": str}
+    "model-remove": "studies.model_weights:remove_job",
     # devices, memory, number formats, attention and libraries of this machine: {}
     "machine": "studies.machine:machine_job",
 }
