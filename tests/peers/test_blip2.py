@@ -165,6 +165,16 @@ def test_slices(encoder: Encoder, plain: Plain, tmp_path: Path, count: int) -> N
     compare(MODEL, "itself", f"{count} slices in another order", turned, found)
 
 
+def test_a_volume_goes_through_in_bounded_chunks(encoder: Blip2Encoder, monkeypatch: Any) -> None:
+    sizes: list[int] = []
+    see = encoder.towers.picture_vectors
+    monkeypatch.setattr(
+        encoder.towers, "picture_vectors", lambda pixels: sizes.append(len(pixels)) or see(pixels)
+    )
+    encoder.encode([make(volumes=(volume(50, 16, 16),)), make(images=(BLANK,))])
+    assert (sum(sizes), max(sizes)) == (51, 16)
+
+
 def test_pictures_and_texts_are_fields(encoder: Encoder, plain: Plain) -> None:
     stack = volume(9, 24, 24)
     item = make(REPORT, images=(shown("wide"),), volumes=(stack,))

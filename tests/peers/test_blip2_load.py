@@ -210,3 +210,12 @@ def test_every_setting_that_changes_a_vector_changes_the_fingerprint(whole: Path
         {"instruction_slot": "field"}, {"fuse": "sum"}, {"empty_text": "null"},
     ]  # fmt: skip
     assert len({load(whole, **way).fingerprint for way in ways}) == len(ways)
+
+
+def test_flash_attention_is_not_for_the_qformer(whole: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(
+        "engine.device.choose_attention", lambda *_: ("flash_attention_2", "Flash.")
+    )
+    encoder = load(whole)
+    assert encoder.record.attention == encoder.model.config._attn_implementation == "sdpa"
+    assert any("does not take flash_attention_2" in note for note in encoder.notes)
