@@ -1,7 +1,8 @@
 """LoRA and DoRA adapters merged by hand into a loaded model (specification 1.1).
 
-Refuses an adapter of which one tensor finds no place, finds two, or is hit twice: the usual
-library drops old-layout adapters with a warning, and the vectors are then silently the base's.
+Refuses an adapter of which one tensor finds no place, finds two, or is hit twice, and one that
+holds nothing for a module it says it changes: the usual library drops old-layout adapters with a
+warning, and the vectors are then silently the base's.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,7 @@ def merge_adapter(model: torch.nn.Module, folder: Path) -> int:
             )
         targets[target] = parts.name
         changed |= _merge_one(weights[target], parts, config, folder)
+    _refuse_gaps(model, config, targets, folder)
     if not changed:
         raise WeightsRefused(f"The adapter {folder.name} changes nothing; it was never trained.")
     return len(tensors)
@@ -72,9 +74,19 @@ def _read(folder: Path) -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
             raise WeightsMissing(f"The adapter {folder.name} has no {name}; fetch it again.")
     try:
         config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+        for pattern in _patterns(config):
+            re.compile(pattern)
         return config, load_file(folder / TENSORS)
-    except (ValueError, OSError, SafetensorError) as error:
+    except (ValueError, OSError, AttributeError, TypeError, re.error, SafetensorError) as error:
         raise WeightsRefused(f"The adapter {folder.name} is damaged; fetch it again.") from error
+
+
+def _patterns(config: Mapping[str, Any]) -> Iterator[str]:
+    """Every regular expression of a configuration."""
+    for name in ("rank_pattern", "alpha_pattern"):
+        yield from config.get(name) or {}
+    if isinstance(wanted := config.get("target_modules"), str):
+        yield wanted
 
 
 def _refuse_features(config: Mapping[str, Any], folder: Path) -> None:
@@ -86,6 +98,9 @@ def _refuse_features(config: Mapping[str, Any], folder: Path) -> None:
             "lora_bias",
             "layer_replication",
             "trainable_token_indices",
+            "target_parameters",
+            "alora_invocation_tokens",
+            "use_qalora",
             "megatron_config",
         )
         if config.get(name)
@@ -145,6 +160,40 @@ def _find_target(name: str, weights: Mapping[str, torch.Tensor], folder: Path) -
     )
 
 
+def _refuse_gaps(
+    model: torch.nn.Module, config: Mapping[str, Any], hit: Collection[str], folder: Path
+) -> None:
+    """Hold the adapter to its own ``target_modules``, where these alone decide."""
+    wanted = config.get("target_modules")
+    if not wanted or config.get("exclude_modules") or config.get("layers_to_transform") is not None:
+        return
+    linear = [name for name, one in model.named_modules() if isinstance(one, torch.nn.Linear)]
+    gaps = [name for name in linear if _is_target(name, wanted) and name not in hit]
+    if gaps:
+        raise WeightsRefused(
+            f"The adapter {folder.name} holds nothing for {len(gaps)} of the modules that its "
+            f"configuration says it changes, {gaps[0]} for one. Fetch it again."
+        )
+
+
+def _is_target(name: str, wanted: str | Collection[str]) -> bool:
+    """Whether ``target_modules`` names a module: a list of endings, or one regular expression."""
+    if isinstance(wanted, str):
+        if wanted == "all-linear":
+            return True
+        return any(re.fullmatch(wanted, spelled) for spelled in _spellings(name))
+    return any(name == end or name.endswith(f".{end}") for end in wanted)
+
+
+def _spellings(name: str) -> Iterator[str]:
+    """A module's name as the layouts of specification 1.1 have it, the given one first."""
+    bare = name.removeprefix("model.").removeprefix("language_model.")
+    yield from dict.fromkeys(
+        (name, f"model.{name}", bare, f"model.{bare}", f"language_model.{bare}",
+         f"model.language_model.{bare}")
+    )  # fmt: skip
+
+
 def _merge_one(
     weight: torch.Tensor, parts: _Parts, config: Mapping[str, Any], folder: Path
 ) -> bool:
@@ -157,6 +206,7 @@ def _merge_one(
         and low.shape == (rank, weight.shape[1])
         and high.shape == (weight.shape[0], rank)
         and (magnitude is not None) == bool(config.get("use_dora"))
+        and (magnitude is None or magnitude.numel() == weight.shape[0])
     )
     if not fits or low is None or high is None:
         raise WeightsRefused(
@@ -168,6 +218,10 @@ def _merge_one(
         if magnitude is not None:
             norms = merged.norm(dim=1)
             merged = merged * (magnitude.float().flatten().to(weight.device) / norms)[:, None]
+        if not bool(torch.isfinite(merged).all()):
+            raise WeightsRefused(
+                f"The adapter {folder.name} makes {parts.name} no finite number; fetch it again."
+            )
         changed = not torch.equal(merged, weight.float())
         weight.copy_(merged)
     return changed
@@ -180,7 +234,9 @@ def _scale(name: str, config: Mapping[str, Any]) -> tuple[int, float]:
 
 
 def _pattern(patterns: Mapping[str, Any] | None, name: str, default: Any) -> Any:
+    """The first pattern's value that names the module, in whatever layout it was written for."""
     for pattern, value in (patterns or {}).items():
-        if re.match(rf"(?:.*\.)?(?:{pattern})$", name):
+        whole = re.compile(rf"(?:.*\.)?(?:{pattern})$")
+        if any(whole.match(spelled) for spelled in _spellings(name)):
             return value
     return default

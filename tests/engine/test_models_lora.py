@@ -117,6 +117,36 @@ def test_scale_follows_rank_alpha_and_their_patterns(tmp_path: Path):
     assert torch.equal(weight(patterned, TARGETS[1]), weight(plain, TARGETS[1]))
 
 
+def test_target_modules_may_be_an_expression_or_name_modules_that_are_not_there(tmp_path: Path):
+    """As the published VLM2Vec has it: names of other families' modules in its list."""
+    made = tensors(LAYOUTS["before 4.52"])
+    plain, listed, spelled = Tower(), Tower(), Tower()
+    merge_adapter(plain, write(tmp_path / "a", made))
+    names = [f"layers.0.{TARGETS[0].split('.', 2)[2]}", "qkv_proj", "gate_up_proj"]
+    with pytest.raises(WeightsRefused, match="holds nothing"):  # the picture tower has one too
+        merge_adapter(Tower(), write(tmp_path / "b", made, target_modules=["up_proj"]))
+    only = {"target_modules": names, "exclude_modules": "visual.*"}
+    merge_adapter(listed, write(tmp_path / "c", made, **only))
+    wanted = r"model\.layers\.(0\.self_attn\.q_proj|1\.mlp\.up_proj)"
+    merge_adapter(spelled, write(tmp_path / "d", made, target_modules=wanted))
+    for target in TARGETS:
+        assert torch.equal(weight(listed, target), weight(plain, target))
+        assert torch.equal(weight(spelled, target), weight(plain, target))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=list(LAYOUTS))
+def test_a_pattern_written_for_one_layout_holds_in_another(tmp_path: Path, layout):
+    plain, patterned = Tower(), Tower()
+    made = tensors(layout)
+    merge_adapter(plain, write(tmp_path / "a", made))
+    pattern = {r"^model\.layers\.0\.self_attn\.q_proj": 3 * ALPHA}
+    merge_adapter(patterned, write(tmp_path / "b", made, alpha_pattern=pattern))
+    base = weight(Tower(), TARGETS[0])
+    step = weight(plain, TARGETS[0]) - base
+    moved = 1 if "encoder" in layout("x") else 3  # a wrapper of its own is another module
+    torch.testing.assert_close(weight(patterned, TARGETS[0]) - base, step * moved)
+
+
 def test_bfloat16_is_merged_in_float32(tmp_path: Path):
     model, exact = Tower().to(torch.bfloat16), Tower().to(torch.bfloat16).float()
     folder = write(tmp_path / "a", tensors(LAYOUTS["bare model"]))
@@ -155,7 +185,15 @@ def spoiled() -> dict[str, tuple[dict[str, torch.Tensor], dict[str, object], str
         "a start that changes the base": (good, {"init_lora_weights": "pissa"}, "pissa"),
         "another method": (good, {"peft_type": "IA3"}, "IA3"),
         "no training": (zero, {}, "never trained"),
-    }
+        "modules it says it changes": (good, {"target_modules": ["q_proj"]}, "holds nothing for"),
+        "the same by an expression": (
+            good, {"target_modules": r"model\.layers\.\d\.mlp\.up_proj"}, "holds nothing for 1",
+        ),
+        "every linear module": (good, {"target_modules": "all-linear"}, "holds nothing for 4"),
+        "an expression that is none": (good, {"rank_pattern": {"(": 2}}, "damaged"),
+        "numbers that are none": (good | {f"{key}.lora_A.weight": torch.full((2, 6), math.inf)}, {},
+                                  "no finite number"),
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", spoiled())
