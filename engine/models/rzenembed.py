@@ -1,4 +1,4 @@
-"""RzenEmbed: Qwen2-VL 7B under one fixed chat prompt (specification 8).
+"""RzenEmbed, which is Qwen2-VL under one fixed chat prompt (specification 8).
 
 Owns the prompt and the two resizes of a picture; the rest is ``qwen2_vl``. Every slice is a
 picture of its own. Refuses a tokenizer without the prompt's control tokens.
@@ -129,7 +129,8 @@ def measure(item: ModelInput, settings: Settings) -> int:
     pictures, listed = shown(item, settings)
     total = TOKENS_AROUND
     for one in pictures:
-        rows, columns = size(*one.shape[:2], settings, listed=listed)
+        height, width = one.shape[:2]
+        rows, columns = size(height, width, settings, listed=listed)
         total += rows // FACTOR * (columns // FACTOR) + MARKERS
     return total
 
