@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -39,26 +40,76 @@ from engine.models.settings import Settings
 TURN = re.compile(r"<\|im_start\|>|<\|im_end\|>|<\|endoftext\|>")
 
 
-def load_processor(folder: Path) -> Qwen3VLProcessor:
+def load_processor(folder: Path, *, words: Path | None = None) -> Qwen3VLProcessor:
     """The checkpoint's tokenizer and picture processors, resizes switched off by the caller.
+
+    Args:
+        folder: of the model.
+        words: where the tokenizer is, if it is another folder.
 
     Raises:
         WeightsRefused: a file of the processor is missing or broken.
     """
+    words = words or folder
     try:
         with quiet():
             local = {"local_files_only": True, "trust_remote_code": False}
-            tokenizer = AutoTokenizer.from_pretrained(folder, **local)
+            tokenizer = AutoTokenizer.from_pretrained(words, **local)
             images = AutoImageProcessor.from_pretrained(folder, backend="pil", **local)
             videos = Qwen3VLVideoProcessor.from_pretrained(folder, local_files_only=True)
             videos.cap_pixels_per_frame = False  # its own resize is never used
-            return Qwen3VLProcessor(images, tokenizer, videos)
+            made = Qwen3VLProcessor(images, tokenizer, videos)
     except (OSError, ValueError, KeyError, TypeError) as error:
         first = str(error).split("\n")[0]
         raise WeightsRefused(
-            f"The tokenizer or picture processor in {folder.name} cannot be loaded: {first} "
+            f"The tokenizer or picture processor in {words.name} cannot be loaded: {first} "
             "Fetch the whole folder of the model again."
         ) from error
+    if not tokenizer.is_fast or {_factor(images), _factor(videos)} != {pixels.FACTOR}:
+        raise WeightsRefused(
+            f"The tokenizer or picture processor in {words.name} is not one of this family: it "
+            "needs a tokenizer.json and patches of 16 pixels, merged 2 by 2."
+        )
+    return made
+
+
+def _factor(processor: Any) -> int:
+    """Pixels along the side of a token."""
+    return int(processor.patch_size * processor.merge_size)
+
+
+def check_vocabulary(processor: Qwen3VLProcessor, config: Any, *, name: str) -> None:
+    """Hold a tokenizer to the model it speaks to.
+
+    Args:
+        processor: with the tokenizer.
+        config: of a ``Qwen3VLModel``.
+        name: of the tokenizer's folder, for the message.
+
+    Raises:
+        WeightsRefused: it numbers the control tokens otherwise, or has more tokens.
+    """
+    tokenizer = processor.tokenizer
+    wanted = {
+        "<|image_pad|>": config.image_token_id,
+        "<|video_pad|>": config.video_token_id,
+        "<|vision_start|>": config.vision_start_token_id,
+        "<|vision_end|>": config.vision_end_token_id,
+    }
+    strange = [
+        token
+        for token, number in wanted.items()
+        if tokenizer.convert_tokens_to_ids(token) != number
+    ]
+    known = set(tokenizer.get_added_vocab())
+    strange += [
+        token for token in ("<|im_start|>", "<|im_end|>", END_OF_TEXT) if token not in known
+    ]
+    if strange or len(tokenizer) > config.text_config.vocab_size:
+        raise WeightsRefused(
+            f"The tokenizer in {name} does not belong to this model: "
+            f"{', '.join(strange) or 'its vocabulary'} does not fit. Fetch the whole folder again."
+        )
 
 
 def tokenizer_ends_text(processor: Qwen3VLProcessor) -> bool:
@@ -116,12 +167,14 @@ def _shape(piece: Piece, item: ModelInput, settings: Settings) -> length.Shape |
     if piece.role == VIDEO:
         volume = item.volumes[piece.place]
         seconds = pixels.timestamps(len(volume))
-        total = pixels.video_tokens(*volume.shape[:3], settings)
+        count, height, width = volume.shape[:3]
+        total = pixels.video_tokens(count, height, width, settings)
         return length.Shape(total // len(seconds), seconds)
     if piece.role not in (PICTURE, SLICE):
         return None
-    shown, of_slice = _picture(piece, item), piece.role == SLICE
-    return length.Shape(pixels.image_tokens(*shown.shape[:2], settings, of_slice=of_slice))
+    height, width = _picture(piece, item).shape[:2]
+    of_slice = piece.role == SLICE
+    return length.Shape(pixels.image_tokens(height, width, settings, of_slice=of_slice))
 
 
 def _picture(piece: Piece, item: ModelInput) -> NDArray[np.uint8]:
@@ -149,6 +202,8 @@ def batch_of(
     processor: Qwen3VLProcessor, laid: Sequence[Laid], settings: Settings
 ) -> dict[str, torch.Tensor]:
     """The same of items whose prompts are written."""
+    for one in laid:
+        _check_places(one)
     images, videos = _media(laid, settings)
     metadata = [
         VideoMetadata(
@@ -174,6 +229,19 @@ def batch_of(
     batch = {name: value for name, value in made.items() if isinstance(value, torch.Tensor)}
     _check_rows(processor, batch, laid, settings)
     return batch
+
+
+def _check_places(one: Laid) -> None:
+    """Each placeholder of the string must be one of ours, since the processor fills them all."""
+    text = joined(one.pieces)
+    videos = sum(piece.role == VIDEO for piece in one.pieces)
+    pictures = sum(piece.role in (PICTURE, SLICE) for piece in one.pieces)
+    found = (text.count(length.IMAGE_PAD), text.count(length.VIDEO_PAD))
+    if found != (pictures, videos):
+        raise ItemRefused(
+            f"This item would break the prompt: it claims {found[0]} pictures and {found[1]} "
+            f"videos, and has {pictures} and {videos}."
+        )
 
 
 def _media(

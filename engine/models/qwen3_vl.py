@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -28,12 +29,14 @@ from engine.models.lora import merge_adapter
 from engine.models.qwen3_batch import (
     batch_of,
     build_batch,
+    check_vocabulary,
     lay,
     load_processor,
     tokenizer_ends_text,
 )
 from engine.models.record import Loading, Record
 from engine.models.settings import Settings
+from engine.weights import LocalWeights
 
 __all__ = [
     "Qwen3VLEncoder",
@@ -134,7 +137,8 @@ def load(order: Loading) -> Qwen3VLEncoder:
     """
     order = with_attention(order, Qwen3VLModel)
     weights, choice = order.weights, order.choice
-    processor = load_processor(weights.folder)
+    words = _words(weights)
+    processor = load_processor(weights.folder, words=words)
     chosen, told = _settle(order.settings, processor, family=order.card.family)
     notes, count = [told], None
     with memory_errors():
@@ -145,9 +149,12 @@ def load(order: Loading) -> Qwen3VLEncoder:
             allowed=("lm_head.weight",),
             attention=choice.attention,
         )
+        check_vocabulary(processor, model.config, name=words.name)
         if weights.adapter is not None:
             count = merge_adapter(model, weights.adapter)
             notes.append(f"Merged {count} adapter tensors into {weights.folder.name}.")
+        if words != weights.folder:
+            notes.append("The tokenizer is the one that came with the adapter.")
         model = model.to(choice.device)
     chosen = _within(chosen, model)
     for note in notes:
@@ -163,6 +170,13 @@ def load(order: Loading) -> Qwen3VLEncoder:
         notes=(choice.reason, *notes),
         record=record,
     )
+
+
+def _words(weights: LocalWeights) -> Path:
+    """Where the tokenizer is: with the adapter if that brings one, else with the base."""
+    adapter = weights.adapter
+    own = adapter is not None and (adapter / "tokenizer.json").is_file()
+    return adapter if adapter is not None and own else weights.folder
 
 
 def _within(settings: Settings, model: Qwen3VLModel) -> Settings:

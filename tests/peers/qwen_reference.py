@@ -53,6 +53,7 @@ class Reference:
         linear: bool = False,
         own_resize: bool = False,
         most: tuple[int, ...] = (),
+        content: list[dict[str, Any]] | None = None,
     ) -> np.ndarray:
         """One item's unit vector [D].
 
@@ -66,8 +67,9 @@ class Reference:
             linear: plain positions, equal on the three axes.
             own_resize: let the processor resize slices by its own rule.
             most: largest area of each picture, the official one for all if empty.
+            content: of the user's turn, in an order of its own.
         """
-        text = self.text(item) if template else "".join(item.texts)
+        text = self.text(item, content) if template else "".join(item.texts)
         if wrap == "stripped":
             text = text.replace(TRIPLE, "<|video_pad|>")
         videos = [
@@ -117,22 +119,25 @@ class Reference:
             hidden = self.model(**made).last_hidden_state
         return torch.nn.functional.normalize(hidden[:, -1], dim=-1).numpy()
 
-    def text(self, item: ModelInput) -> str:
+    def text(self, item: ModelInput, content: list[dict[str, Any]] | None = None) -> str:
         """The string of the checkpoint's own template."""
         with quiet():
             return self.processor.apply_chat_template(
-                conversation(item), add_generation_prompt=True, tokenize=False
+                conversation(item, content), add_generation_prompt=True, tokenize=False
             )
 
 
-def conversation(item: ModelInput) -> list[dict[str, Any]]:
+def conversation(
+    item: ModelInput, content: list[dict[str, Any]] | None = None
+) -> list[dict[str, Any]]:
     """System turn with the instruction, user turn with videos, pictures, texts."""
     instruction = (item.instruction or "").strip()
     if instruction and unicodedata.category(instruction[-1])[0] != "P":
         instruction += "."
-    content: list[dict[str, Any]] = [{"type": "video"} for _ in item.volumes]
-    content += [{"type": "image"} for _ in item.images]
-    content += [{"type": "text", "text": text} for text in item.texts]
+    if content is None:
+        content = [{"type": "video"} for _ in item.volumes]
+        content += [{"type": "image"} for _ in item.images]
+        content += [{"type": "text", "text": text} for text in item.texts]
     system = instruction or "Represent the user's input."
     return [
         {"role": "system", "content": [{"type": "text", "text": system}]},
