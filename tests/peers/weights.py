@@ -49,7 +49,7 @@ def fill(model: torch.nn.Module, seed: int, *, spread: float = SPREAD) -> torch.
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             numbers = values(name, parameter.shape, seed, spread=spread)
-            parameter.copy_(torch.from_numpy(np.ascontiguousarray(numbers)).to(parameter.dtype))
+            parameter.copy_(torch.from_numpy(np.array(numbers)).to(parameter.dtype))
     return model
 
 
