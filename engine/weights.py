@@ -28,7 +28,7 @@ from engine.families import (
     folder_settings,
 )
 from engine.hub import by_hand, cached, in_words, offline
-from engine.models.medimageinsight_files import is_safetensors
+from engine.models.medimageinsight_files import find_parts, is_safetensors
 
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
 CONVERT = (
@@ -151,7 +151,8 @@ def complete(folder: Path, *, family: str = "") -> bool:
     if not folder.is_dir():
         return False
     if family in WANTED_BELOW:
-        return any(True for _ in weight_files(folder, family=family))
+        disguised = (path for end in DISGUISED.get(family, ()) for path in folder.rglob(f"*{end}"))
+        return any(True for _ in (*weight_files(folder, family=family), *disguised))
     if not (folder / CONFIG_FILE).is_file():
         return False
     index = folder / INDEX
@@ -281,6 +282,8 @@ def base_card(card: ModelCard, folder: Path, *, cards_dir: Path | None) -> Model
 def _refuse_pickles(folder: Path, family: str) -> None:
     if any(True for _ in weight_files(folder, family=family)):
         return
+    if family in DISGUISED:
+        find_parts(folder)  # says in its own words what is wrong with the file
     pickles = sorted(path.name for path in folder.rglob("*") if path.suffix in PICKLES)
     if pickles:
         raise WeightsRefused(f"{folder.name} holds {pickles[0]}, and no safetensors. {CONVERT}")

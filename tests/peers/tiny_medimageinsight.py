@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import yaml
 from numpy.typing import NDArray
+from PIL import Image
 from safetensors.numpy import load_file, save_file
 from tokenizers import pre_tokenizers
 
@@ -241,6 +242,29 @@ def picture(height: int, width: int, seed: int = 0) -> NDArray[np.uint8]:
     return np.clip(folds[..., None] + noise, 0, 255).astype(np.uint8)
 
 
+def volume(count: int, height: int = 40, width: int = 30) -> NDArray[np.uint8]:
+    """Slices [S, H, W, 3]."""
+    return np.stack([picture(height, width, number) for number in range(count)])
+
+
+def files() -> dict[str, tuple[Image.Image, NDArray[np.uint8]]]:
+    """Pictures as they lie on disk, each with the colours [H, W, 3] it stands for."""
+    colours = picture(60, 44, 3)
+    grey, rows = colours[..., 0], colours[..., 1] % 64
+    table = picture(64, 1, 5)[:, 0]
+    palette = Image.fromarray(rows)
+    palette.putpalette(table.tobytes())
+    alpha = np.where(np.arange(44) < 20, 0, 255).astype(np.uint8) + np.zeros((60, 1), np.uint8)
+    return {
+        "grey": (Image.fromarray(grey), np.dstack([grey] * 3)),
+        "palette": (palette, table[rows]),
+        "RGBA": (
+            Image.fromarray(np.dstack([colours, alpha])),
+            np.where(alpha[..., None] == 0, 255, colours).astype(np.uint8),
+        ),
+    }
+
+
 def words(count: int) -> str:
     """A text of that many tokens."""
     return " ".join(WHOLE[number * 7 % len(WHOLE)] for number in range(count))
@@ -268,3 +292,7 @@ PICTURES: dict[str, tuple[int, int]] = {
     "tiny": (3, 5),
     "large": (512, 480),
 }
+TYPED = {"lower": f"lung{END} mass", "capitals": f"lung {END.upper()} mass"}
+BROKEN_UP = {"lower": "lung< |endoftext|> mass", "capitals": "lung < |endoftext|> mass"}
+MIXED = ("63 tokens", "tall")  # a text, a picture, and the volume of five slices
+SLICES = {"5 slices": 5, "64 slices": 64, "100 slices": 100}

@@ -65,10 +65,11 @@ def rounded(vector: np.ndarray) -> list[float]:
     return [float(f"{value:.8g}") for value in vector]
 
 
-def see(wrapper: Any, pixels: np.ndarray) -> list[float]:
+def see(wrapper: Any, pixels: np.ndarray | Image.Image) -> list[float]:
     """The vector of a picture, handed over as they want it: a PNG in base 64."""
     stream = io.BytesIO()
-    Image.fromarray(pixels).save(stream, "PNG")
+    image = pixels if isinstance(pixels, Image.Image) else Image.fromarray(pixels)
+    image.save(stream, "PNG")
     text = base64.b64encode(stream.getvalue()).decode()
     return rounded(wrapper.encode(images=[text])["image_embeddings"][0])
 
@@ -77,6 +78,19 @@ def read(wrapper: Any, text: str) -> list[float]:
     """The vector of a text."""
     with torch.no_grad():
         return rounded(wrapper.encode(texts=[text])["text_embeddings"][0])
+
+
+def mean(*vectors: Any) -> list[float]:
+    """Unit vectors to one: their mean, made unit. They have no rule of their own."""
+    whole = np.mean(np.asarray(vectors, np.float64), axis=0)
+    return rounded(whole / np.linalg.norm(whole))
+
+
+def slices(wrapper: Any, count: int) -> list[float]:
+    """A volume, of which 64 slices are seen, at the whole part of even steps."""
+    stack = tiny.volume(count)
+    seen = np.linspace(0, count - 1, min(count, 64)).astype(int)
+    return mean(*(see(wrapper, stack[number]) for number in seen))
 
 
 def renamed(folder: Path, change: Callable[[str], str]) -> Path:
@@ -98,6 +112,15 @@ def cases(scratch: Path) -> tuple[dict[str, str], dict[str, list[float]]]:
     found |= {f"text, {name}": read(square, text) for name, text in tiny.TEXTS.items()}
     for name, shape in tiny.PICTURES.items():
         found[f"picture, {name}"] = see(square, tiny.picture(*shape))
+    for name, (image, colours) in tiny.files().items():
+        found[f"file, {name}"] = see(square, image if name == "grey" else colours)
+    for name, text in tiny.BROKEN_UP.items():
+        found[f"text, typed end, {name}"] = read(square, text)
+        found[f"text, typed end obeyed, {name}"] = read(square, tiny.TYPED[name])
+    found |= {f"volume, {name}": slices(square, count) for name, count in tiny.SLICES.items()}
+    text, shape = tiny.MIXED
+    parts = (f"text, {text}", f"picture, {shape}", "volume, 5 slices")
+    found["text, picture and slices"] = mean(*(found[part] for part in parts))
     for name in ("not square", "480", "bilinear", "crop"):
         found[f"picture, {name}"] = see(wrappers[name], tiny.picture(*tiny.PICTURES["wide"]))
     found["text, causal"] = read(wrappers["causal"], tiny.words(63))
