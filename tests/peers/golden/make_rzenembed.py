@@ -8,8 +8,8 @@ tqdm, accelerate). From the root of this project::
     OTHER_PYTHON -m tests.peers.golden.make_rzenembed REFERENCE_CHECKOUT CHECKPOINT
 
 Two things are not theirs: weights stay float32 where they say bfloat16, and attention is ``sdpa``
-where they say flash attention. transformers 4.46.3 gives the same within 1.5e-7. At their default of 2000
-tokens a list of 64 frames ends in an error of shapes there. Never run on real weights.
+where they say flash attention. transformers 4.46.3 gives the same within 1.5e-7. A list of 64
+frames at their default of 2000 tokens ends in an error of shapes. Never run on real weights.
 """
 
 from __future__ import annotations
