@@ -10,12 +10,12 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from studies import cli_bench, cli_study, cli_text
-from studies.cli_common import Options, absolute, answer, failures, is_folder, options, say, work
+from studies import cli_bench, cli_models, cli_study, cli_text
+from studies.cli_common import Options, absolute, answer, failures, model_words, options, say, work
 from studies.cli_paths import OPENER, PathGroup
 
 app = typer.Typer(
@@ -28,6 +28,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.add_typer(cli_bench.app, name="bench")
+app.add_typer(cli_models.app, name="models")
 app.add_typer(cli_study.app, name="study")
 
 HomeOption = Annotated[
@@ -170,34 +171,6 @@ def import_(
             raise typer.Exit(1)
 
 
-@app.command(epilog="Example: triptych models check medemb-nano")
-def models(
-    context: typer.Context,
-    action: Annotated[str, typer.Argument(help="list or check")] = "list",
-    model: Annotated[str | None, typer.Argument(help="Id, hub id or folder, for check.")] = None,
-    device: Annotated[str, typer.Option("--device", help="auto, cpu, cuda, mps")] = "auto",
-    dtype: Annotated[str, typer.Option("--dtype", help="auto, float32, bfloat16")] = "auto",
-    as_json: JsonOption = False,
-) -> None:
-    """List the models, or load one and embed one item of each form."""
-    said = cli_text.merged(context.obj, as_json)
-    with failures():
-        if action == "list":
-            cards = cli_text.cards(said.home)
-            answer(said, cards, cli_text.card_table(cards))
-        elif action == "check" and model:
-            document = work(said, "model-check", _model_arguments(model, device, dtype))
-            answer(said, document, cli_text.checked(document))
-        else:
-            raise typer.BadParameter("say `models list` or `models check MODEL`")
-
-
-def _model_arguments(model: str, device: str, dtype: str) -> dict[str, Any]:
-    """A folder is made absolute, since the worker stands elsewhere; an id stays."""
-    named = absolute(Path(model)) if is_folder(Path(model)) else model
-    return {"model": named, "device": device, "dtype": dtype}
-
-
 @app.command(epilog="Example: triptych neighbours case.dcm --collection Demo --model medemb-nano")
 def neighbours(
     context: typer.Context,
@@ -215,7 +188,7 @@ def neighbours(
     """Nearest neighbours of a study in a collection, with cosine scores."""
     said = cli_text.merged(context.obj, as_json)
     with failures():
-        arguments = _model_arguments(model, device, "auto")
+        arguments = {"model": model_words(said.home, model), "device": device, "dtype": "auto"}
         arguments |= {"path": absolute(path), "collection": collection, "k": k}
         arguments["other_patients"] = other_patients
         document = work(said, "neighbours", arguments)

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from studies import cli_text
-from studies.cli_common import absolute, answer, failures, work
+from studies.cli_common import absolute, answer, failures, model_words, work
+from studies.cli_models import SetOption
 from studies.errors import StudyError
 
 app = typer.Typer(help="The MedHEB benchmark.", rich_markup_mode=None)
@@ -20,12 +21,20 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON documen
 def run(
     context: typer.Context,
     data: DataOption,
-    models: Annotated[str, typer.Option("--models", help="Ids, hub ids or folders, by commas.")],
+    models: Annotated[
+        str,
+        typer.Option(
+            "--models",
+            help="Ids, hub ids or folders, by commas. MODEL@release repeats the benchmark "
+            "authors' settings, MODEL@setting=value changes one; each is a model of its own.",
+        ),
+    ],
     tasks: Annotated[
         str | None, typer.Option("--tasks", help="Pattern of task ids, such as '*/i2l'.")
     ] = None,
     device: Annotated[str, typer.Option("--device", help="auto, cpu, cuda, mps")] = "auto",
     dtype: Annotated[str, typer.Option("--dtype", help="auto, float32, bfloat16")] = "auto",
+    setting: SetOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run tasks; stop it anywhere, start it again, nothing is computed twice."""
@@ -34,7 +43,7 @@ def run(
         names = [name.strip() for name in models.split(",") if name.strip()]
         arguments = {
             "data": absolute(data),
-            "models": [absolute(Path(n)) if Path(n).is_dir() else n for n in names],
+            "models": [model_words(said.home, name, setting or ()) for name in names],
             "tasks": tasks,
             "device": device,
             "dtype": dtype,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import atexit
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,9 @@ from typing import Any
 import typer
 
 from db.home import Home, find_home, temporary_home
+from engine.catalog import PRESET, find_card
 from engine.errors import Cancelled
+from studies.errors import BadRequest
 from studies.failures import explain
 from studies.terminal import Follower, plain
 from studies.worker_client import JobFault, WorkerClient
@@ -108,6 +110,32 @@ def is_folder(path: Path) -> bool:
         return expanded(path).is_dir()
     except (OSError, ValueError):
         return False
+
+
+def model_words(home: Home, model: str, settings: Sequence[str] = ()) -> str:
+    """A model's name as the worker understands it from its own folder.
+
+    A folder becomes absolute, an id stays; ``@release`` and ``@setting=value`` stay behind it, and
+    each of ``settings`` (``name=value``) is put there.
+
+    Raises:
+        UnknownModel: there is no such model.
+        ModelError: a setting or value that the family does not know.
+        BadRequest: not of the form ``name=value``.
+    """
+    plain, variant = model, ""
+    while not is_folder(Path(plain)):
+        rest, at, last = plain.rpartition("@")
+        if not at or not (last == PRESET or "=" in last):
+            break
+        plain, variant = rest, f"@{last}{variant}"
+    for one in settings:
+        if "=" not in one.strip("="):
+            raise BadRequest(f"--set wants name=value, not {one!r}.")
+        variant += f"@{one}"
+    named = (absolute(Path(plain)) if is_folder(Path(plain)) else plain) + variant
+    find_card(named, cards_dir=home.cards)
+    return named
 
 
 def absolute(path: Path) -> str:

@@ -10,10 +10,8 @@ from typing import Any
 import typer
 
 from db.home import Home
-from engine.catalog import ModelCard, model_cards
 from studies.cli_common import Options, absolute, expanded, is_folder
 from studies.errors import BadStudy, NoRun
-from studies.places import on_disk
 
 MANY = 4  # items from which a count is told
 # in cli.md's words; what they ask for is in engine.evidence.identity.risks
@@ -22,7 +20,6 @@ WARNINGS = {
     "head": "may show a face: deface it before it leaves this place",
     "head_unknown": "the file does not say which part of the body it shows: it may show a face",
 }
-DEMO_LABEL = "demo model, trained on generated pictures"
 
 
 def merged(said: Options, as_json: bool) -> Options:
@@ -164,62 +161,6 @@ def _copied(copies: dict[str, Any] | None) -> list[str]:
         f"  {copies['sentence']}",
     ]
     return lines + [f"  ! {row['count']} x {row['sentence']}" for row in copies["warnings"]]
-
-
-def card_document(card: ModelCard, home: Home) -> dict[str, Any]:
-    """A card as plain values, with whether it can be used here."""
-    return {
-        "id": card.id,
-        "title": card.title,
-        "family": card.family,
-        "licence": card.licence,
-        "gated": card.gated,
-        "dim": card.dim,
-        "memory_mb": card.memory_mb,
-        "hub_id": card.hub_id,
-        "revision": card.revision,
-        "demo": card.demo,
-        "adapter": card.loader is not None,
-        "on_disk": on_disk(card, home),
-        "note": card.note,
-    }
-
-
-def cards(home: Home) -> list[dict[str, Any]]:
-    """Every model card."""
-    return [card_document(card, home) for card in model_cards(home.cards)]
-
-
-def card_table(documents: Sequence[dict[str, Any]]) -> str:
-    """The cards as a table."""
-    rows = [("model", "dim", "memory", "on disk", "adapter", "licence", "note")]
-    for card in documents:
-        note = DEMO_LABEL if card["demo"] else card["note"]
-        rows.append(
-            (
-                card["id"],
-                str(card["dim"]),
-                f"{card['memory_mb']} MB",
-                "yes" if card["on_disk"] else "no",
-                "yes" if card["adapter"] else "not yet",
-                card["licence"] + (", gated" if card["gated"] else ""),
-                note.split(". ")[0],
-            )
-        )
-    return columns(rows)
-
-
-def checked(document: dict[str, Any]) -> str:
-    """What a model check measured."""
-    lines = [
-        f"{document['model']}: {document['dim']} numbers a vector, "
-        f"loaded in {document['load_seconds']} s, peak memory {document['peak_memory_mb']} MB"
-    ]
-    rows = [("form", "tokens", "seconds", "norm")]
-    rows += [
-        (f["form"], str(f["tokens"]), str(f["seconds"]), str(f["norm"])) for f in document["forms"]
-    ]
-    return "\n".join([*lines, *[f"  {note}" for note in document["notes"]], columns(rows)])
 
 
 def neighbour_table(document: dict[str, Any]) -> str:

@@ -10,6 +10,7 @@ import sys
 import time
 from typing import TextIO
 
+from engine.hub import in_words
 from studies.messages import Log, Message, Progress
 
 PLAIN_SECONDS = 5.0
@@ -62,12 +63,10 @@ class Follower:
             if now - self._last < PLAIN_SECONDS and message.done < message.total:
                 return
             self._last = now
-            self._write(f"{message.phase}: {message.done} of {message.total} {message.unit}\n")
+            self._write(f"{message.phase}: {far(message, ' of ')}\n")
             return
-        text = (
-            f"\r{message.phase} {bar(message.done, message.total)} {message.done}/{message.total}"
-        )
-        text += f" {message.unit}{left(now - self._started, message.done, message.total)}"
+        text = f"\r{message.phase} {bar(message.done, message.total)} {far(message, '/')}"
+        text += left(now - self._started, message.done, message.total)
         padding = " " * max(0, self._width - len(text))
         self._width = len(text)
         self._write(text + padding)
@@ -79,6 +78,13 @@ class Follower:
     def _write(self, text: str) -> None:
         self._stream.write(text)
         self._stream.flush()
+
+
+def far(message: Progress, between: str) -> str:
+    """How far a job is, for example ``12 of 40 items``; bytes in larger units."""
+    if message.unit == "bytes":
+        return f"{in_words(message.done)}{between}{in_words(message.total)}"
+    return f"{message.done}{between}{message.total} {message.unit}"
 
 
 def bar(done: int, total: int) -> str:

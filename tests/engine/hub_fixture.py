@@ -67,7 +67,7 @@ def get(model: str | ModelCard, folder: Path, control: Control | None = None) ->
     return download(card, where, control=control or Control())
 
 
-def own_card(folder: Path, name: str, **content: object) -> None:
-    path = folder / "cards" / f"{name}.json"
+def own_card(home: Path, name: str, **content: object) -> None:
+    path = home / "cards" / f"{name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(content), encoding="utf-8")
