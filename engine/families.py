@@ -27,6 +27,7 @@ LOADERS: dict[str, str] = {
     MEDIMAGEINSIGHT: "engine.models.medimageinsight:load",
     VLM2VEC: "engine.models.vlm2vec:load",
     RZENEMBED: "engine.models.rzenembed:load",
+    SENTENCE: "engine.models.sentence:load",
     RANDOM: "engine.models.random_encoder:load",
 }
 SETTINGS_FILE, ADAPTER_FILE, CONFIG_FILE = "triptych.json", "adapter_config.json", "config.json"
