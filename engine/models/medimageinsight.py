@@ -3,7 +3,8 @@
 The picture tower is transformers' Florence-2 vision backbone, the same architecture, then the mean
 over its cells, a norm and a projection; the text tower is in ``medimageinsight_text``. Sizes come
 from the folder's ``config.yaml``, weights from its safetensors file, every tensor placed exactly
-once. None of the authors' code is run. Never run on the published weights.
+once. None of the authors' code is run; the wrapper of the published mirror stays in training mode,
+in which branches are dropped at random, and this one does not. Never run on the published weights.
 """
 
 from __future__ import annotations

@@ -157,10 +157,11 @@ def read_sizes(root: Path) -> Sizes:
         return _sizes(config)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise WeightsRefused(f"{path.name} cannot be read ({_line(error)}). {AGAIN}") from error
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+    except KeyError as error:
+        raise WeightsRefused(f"{path.name} lacks the entry {error}. {AGAIN}") from error
+    except (TypeError, ValueError, AttributeError) as error:
         raise WeightsRefused(
-            f"{path.name} does not describe the model: {_line(error)} is missing or of another "
-            f"form. {AGAIN}"
+            f"{path.name} does not describe the model as published ({_line(error)}). {AGAIN}"
         ) from error
 
 
@@ -196,7 +197,7 @@ def _sizes(config: Mapping[str, Any]) -> Sizes:
     width, height = (int(side) for side in image["IMAGE_SIZE"])
     interpolation = str((config.get("AUG") or {}).get("INTERPOLATION", "bicubic")).upper()
     if interpolation not in ("BICUBIC", "BILINEAR", "NEAREST"):
-        raise ValueError("AUG.INTERPOLATION")
+        raise ValueError(f"AUG.INTERPOLATION is {interpolation}")
     return Sizes(
         picture=(height, width),
         mean=tuple(float(value) for value in image["IMAGE_MEAN"]),
@@ -222,5 +223,5 @@ def _vision(spec: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {ours: [int(one) for one in spec[name]] for ours, name in lists.items()}
     found["patch_prenorm"] = [bool(one) for one in spec["PATCH_PRENORM"]]
     if len({len(values) for values in found.values()}) != 1:
-        raise ValueError("SPEC, one value for each stage,")
+        raise ValueError("SPEC has not one value for each stage")
     return found | {"window_size": int(spec.get("WINDOW_SIZE", 7)), "drop_path_rate": 0.0}
