@@ -151,8 +151,7 @@ def complete(folder: Path, *, family: str = "") -> bool:
     if not folder.is_dir():
         return False
     if family in WANTED_BELOW:
-        disguised = (path for end in DISGUISED.get(family, ()) for path in folder.rglob(f"*{end}"))
-        return any(True for _ in (*weight_files(folder, family=family), *disguised))
+        return any(True for _ in weight_files(folder, family=family))
     if not (folder / CONFIG_FILE).is_file():
         return False
     index = folder / INDEX
