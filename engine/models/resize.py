@@ -18,9 +18,24 @@ MOST_ELONGATED = 200
 
 
 def smart_resize(
-    height: int, width: int, *, factor: int, min_pixels: float, max_pixels: float
+    height: int,
+    width: int,
+    *,
+    factor: int,
+    min_pixels: float,
+    max_pixels: float,
+    least: int | None = None,
 ) -> tuple[int, int]:
     """Height and width rounded to multiples of ``factor`` with their area within the limits.
+
+    Args:
+        height: in pixels.
+        width: in pixels.
+        factor: side of a token in pixels.
+        min_pixels: smallest area.
+        max_pixels: largest area.
+        least: smallest side the rounding may give; ``factor`` as qwen-vl-utils has it, or 0 as
+            transformers' own processors have it, where a thin picture then grows.
 
     Raises:
         ItemRefused: one side is more than 200 times the other.
@@ -30,15 +45,24 @@ def smart_resize(
             f"A picture of {width} x {height} pixels is more than {MOST_ELONGATED} times longer "
             "than wide, which this model does not take. Crop it."
         )
-    return rounded(height, width, factor=factor, min_pixels=min_pixels, max_pixels=max_pixels)
+    return rounded(
+        height, width, factor=factor, min_pixels=min_pixels, max_pixels=max_pixels, least=least
+    )
 
 
 def rounded(
-    height: int, width: int, *, factor: int, min_pixels: float, max_pixels: float
+    height: int,
+    width: int,
+    *,
+    factor: int,
+    min_pixels: float,
+    max_pixels: float,
+    least: int | None = None,
 ) -> tuple[int, int]:
     """The same for a picture of any shape."""
-    rows = max(factor, round(height / factor) * factor)
-    columns = max(factor, round(width / factor) * factor)
+    least = factor if least is None else least
+    rows = max(least, round(height / factor) * factor)
+    columns = max(least, round(width / factor) * factor)
     if rows * columns > max_pixels:
         shrink = math.sqrt(height * width / max_pixels)
         rows = max(factor, math.floor(height / shrink / factor) * factor)

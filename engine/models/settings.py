@@ -59,6 +59,8 @@ class Settings:
         max_pixels: largest area of a picture after its resize.
         slice_min_pixels: the same for a slice shown as a picture.
         slice_max_pixels: the same for a slice shown as a picture.
+        resize_with: the authors' processor on ``pillow``, or transformers 4.57's on
+            ``torchvision``, whose bicubic rounds otherwise and which makes no squares.
         slice_shrink_pixels: area to which a slice is first shrunk, bilinear; 0 for never.
         video_min_pixels: the same for a slice shown as video.
         video_max_pixels: the same for a slice shown as video.
@@ -92,6 +94,7 @@ class Settings:
     max_pixels: int = 0
     slice_min_pixels: int = 0
     slice_max_pixels: int = 0
+    resize_with: str = _one_of("pillow", "torchvision")
     slice_shrink_pixels: int = 0
     video_min_pixels: int = 0
     video_max_pixels: int = 0
@@ -192,6 +195,7 @@ DEFAULTS: Mapping[str, Mapping[str, Default]] = {
         "min_pixels": Default(4 * 28 * 28, AUTHORS),
         "max_pixels": Default(1280 * 28 * 28, AUTHORS),
         "slice_max_pixels": Default(1280 * 28 * 28, AUTHORS),
+        "resize_with": Default("pillow", AUTHORS, ("pillow", "torchvision")),
         "slice_shrink_pixels": Default(0, AUTHORS),
         "max_tokens": Default(32768, AUTHORS),
         "over_length": Default("error", OURS, ("error", "shorten")),
@@ -243,7 +247,7 @@ RELEASES: Mapping[str, Mapping[str, Any]] = {
         "newline_style": "joined", "empty_text": "null", "positions": "mrope",
         "video_wrap": "outer", "max_slices": 64, "max_pixels": 16384 * 28 * 28,
         "slice_max_pixels": 16384 * 28 * 28, "slice_shrink_pixels": 360 * 420,
-        "dtype": "bfloat16", "padding_side": "left",
+        "resize_with": "torchvision", "dtype": "bfloat16", "padding_side": "left",
     },
     "rzenembed": {
         "default_instruction": "Represent the user's input.", "instruction_join": "stripped",

@@ -1,7 +1,9 @@
 """VLM2Vec-V2.0: a DoRA adapter on Qwen2-VL-2B, or the two merged (specification 7).
 
 Owns its prompt, which knows no chat template, and the sizes of its pictures. Refuses nothing of
-its own: the authors' code makes a square of what cannot be resized, and so does this.
+its own: the authors' code makes a square of what cannot be resized, and so does this. The preset
+``release`` repeats the benchmark's wrapper: other separators, vision markers and with them
+three-axis positions, slices shrunk first, torchvision's resize.
 """
 
 from __future__ import annotations
@@ -9,8 +11,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from PIL import Image
+from torchvision.transforms import InterpolationMode
+from torchvision.transforms.v2 import functional as vision
 
 from engine.evidence.item import ModelInput
 from engine.models import qwen2_vl
@@ -94,9 +99,13 @@ def _joined(marks: str, instruction: str, text: str) -> tuple[str, str, str]:
 
 def picture_size(height: int, width: int, settings: Settings, *, of_slice: bool) -> tuple[int, int]:
     """Size of a picture, or of a slice shown as a picture, after its resize (7.4)."""
-    if min(height, width) < FACTOR:
+    if _is_small(height, width, settings):
         height = width = SMALL
     return _fit(height, width, settings, of_slice=of_slice)
+
+
+def _is_small(height: int, width: int, settings: Settings) -> bool:
+    return min(height, width) < FACTOR and settings.resize_with == "pillow"
 
 
 def slice_size(height: int, width: int, settings: Settings) -> tuple[int, int]:
@@ -114,11 +123,15 @@ def shrunk(height: int, width: int, settings: Settings) -> tuple[int, int]:
 
 
 def _fit(height: int, width: int, settings: Settings, *, of_slice: bool) -> tuple[int, int]:
-    most = settings.slice_max_pixels if of_slice else settings.max_pixels
-    return smart_resize(
-        *squared(height, width, factor=FACTOR),
-        factor=FACTOR, min_pixels=settings.min_pixels, max_pixels=most,
-    )  # fmt: skip
+    """By the authors' processor, which makes squares, or by that of the release."""
+    limits = {
+        "factor": FACTOR,
+        "min_pixels": settings.min_pixels,
+        "max_pixels": settings.slice_max_pixels if of_slice else settings.max_pixels,
+    }
+    if settings.resize_with == "torchvision":
+        return smart_resize(height, width, least=0, **limits)
+    return smart_resize(*squared(height, width, factor=FACTOR), **limits)
 
 
 def _images(item: ModelInput, settings: Settings) -> Iterator[NDArray[np.uint8]]:
@@ -136,15 +149,27 @@ def _videos(item: ModelInput, settings: Settings) -> Iterator[NDArray[np.uint8]]
         return
     for volume in item.volumes:
         rows, columns = slice_size(volume.shape[1], volume.shape[2], settings)
-        yield np.stack([bicubic(_shrink(one, settings), rows, columns) for one in volume])
+        shown = (_shrink(one, settings) for one in volume)
+        yield np.stack([_resize(one, rows, columns, settings) for one in shown])
 
 
 def _picture(pixels: NDArray[np.uint8], settings: Settings, *, of_slice: bool) -> NDArray[np.uint8]:
     height, width = pixels.shape[:2]
     size = picture_size(height, width, settings, of_slice=of_slice)
-    if min(height, width) < FACTOR:
+    if _is_small(height, width, settings):
         pixels = bicubic(pixels, SMALL, SMALL)
-    return bicubic(pixels, *size)
+    return _resize(pixels, *size, settings)
+
+
+def _resize(
+    pixels: NDArray[np.uint8], rows: int, columns: int, settings: Settings
+) -> NDArray[np.uint8]:
+    if settings.resize_with == "pillow" or (rows, columns) == pixels.shape[:2]:
+        return bicubic(pixels, rows, columns)
+    picture = torch.from_numpy(np.ascontiguousarray(pixels)).permute(2, 0, 1)
+    way = InterpolationMode.BICUBIC
+    resized = vision.resize(picture, [rows, columns], interpolation=way, antialias=True)
+    return resized.permute(1, 2, 0).contiguous().numpy()
 
 
 def _shrink(pixels: NDArray[np.uint8], settings: Settings) -> NDArray[np.uint8]:

@@ -91,6 +91,23 @@ MARKED: tuple[str, ...] = (
     "image, instruction, text", "two images", "six slices and text", "two volumes",
     "volume, image, text",
 )  # fmt: skip
+# What the benchmark's wrapper is asked; it takes pictures or one volume in one item, not both.
+RELEASE_CASES: dict[str, Case] = {
+    "text": Case(TEXT),
+    "nothing": Case(),
+    "instruction and text": Case(TEXT + " ", " " + QUERY + " "),
+    "instruction alone": Case(None, QUERY),
+    "image": Case(images=(picture(56, 84, 12),)),
+    "image at its size": Case("Which organ?", QUESTION, (picture(84, 112, 13),)),
+    "image resized": Case("Which organ?", QUESTION, (picture(70, 50, 2),)),
+    "large image": Case("Which organ?", QUESTION, (picture(300, 512, 1),)),
+    "thin image": Case(None, QUERY, (picture(12, 400, 14),)),
+    "small image": Case(None, QUERY, (picture(20, 12, 4),)),
+    "two images": Case("Compare.", QUERY, (picture(56, 84, 12), picture(84, 112, 13))),
+    "slices at their size": Case(None, QUERY, volumes=(stack(5, 56, 84, 20),)),
+    "slices resized": Case("Left?", QUERY, volumes=(stack(6, 65, 33, 30),)),
+    "large slices": Case("Left?", QUERY, volumes=(stack(3, 420, 600, 90),)),
+}
 # What differs where the adapter is lost.
 PROBES: tuple[str, ...] = ("text", "image, instruction, text", "five slices")
 
