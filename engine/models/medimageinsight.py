@@ -144,7 +144,8 @@ def load_towers(
     """
     parts = find_parts(folder)
     sizes = read_sizes(parts.root)
-    texts = ClipTexts(parts.tokenizer, length=min(length, sizes.length))
+    # two are the control tokens
+    texts = ClipTexts(parts.tokenizer, length=min(max(length, 2), sizes.length))
     return MedImageInsightTowers(load_model(parts, sizes, texts.words, dtype=dtype), texts, sizes)
 
 
