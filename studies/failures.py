@@ -59,4 +59,6 @@ def explain(error: BaseException) -> Failure:
     return Failure(f"A fault of the program: {type(error).__name__}: {error}", False, details)
 
 
-_ENGINE_PARTS = {"torch", "torchvision", "transformers", "safetensors", "faiss", "sentencepiece"}
+_ENGINE_PARTS = {
+    "torch", "torchvision", "transformers", "safetensors", "faiss", "sentencepiece", "ftfy",
+}  # fmt: skip
