@@ -126,7 +126,7 @@ def read_card(path: Path) -> dict[str, Any]:
     """
     content = read_object(path)
     family = content.get("family")
-    if family not in LOADERS:
+    if not isinstance(family, str) or family not in LOADERS:
         raise UnknownModel(
             f"The card {path.name} needs a family, one of {', '.join(LOADERS)}, not {family!r}."
         )

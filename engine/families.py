@@ -76,12 +76,12 @@ def family_of(folder: Path) -> str:
     """
     named = folder_settings(folder).get("family")
     if named is not None:
-        if named not in LOADERS:
+        if not isinstance(named, str) or named not in LOADERS:
             raise UnknownModel(
                 f"{SETTINGS_FILE} of {folder.name} names the family {named!r}; "
                 f"known are {', '.join(LOADERS)}."
             )
-        return str(named)
+        return named
     possible = _possible(folder)
     told = family_of_name(folder.name)
     if len(possible) > 1 and told in possible:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -188,9 +188,14 @@ def neighbours(
     """Nearest neighbours of a study in a collection, with cosine scores."""
     said = cli_text.merged(context.obj, as_json)
     with failures():
-        arguments = {"model": model_words(said.home, model), "device": device, "dtype": "auto"}
-        arguments |= {"path": absolute(path), "collection": collection, "k": k}
-        arguments["other_patients"] = other_patients
+        arguments: dict[str, Any] = {
+            "model": model_words(said.home, model),
+            "path": absolute(path),
+            "collection": collection,
+            "k": k,
+            "other_patients": other_patients,
+            "device": device,
+        }
         document = work(said, "neighbours", arguments)
         answer(said, document, cli_text.neighbour_table(document))
 

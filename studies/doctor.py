@@ -17,7 +17,9 @@ from db.errors import StoreError
 from db.home import Home
 from db.session import open_store
 from engine.catalog import model_cards
-from studies.places import on_disk
+from engine.families import BROKEN
+from engine.hub import has_token, in_words, offline
+from studies.places import weights_here
 
 FREE_GIB = 2
 
@@ -46,7 +48,7 @@ class Finding:
 def examine(home: Home) -> tuple[Finding, ...]:
     """Look at everything, in the order a person would."""
     looks: tuple[Callable[[Home], Finding], ...] = (
-        _python, _window, _display, _engine, _device, _disk, _database, _models,
+        _python, _window, _display, _engine, _device, _disk, _database, _models, _hub,
     )  # fmt: skip
     return tuple(look(home) for look in looks)
 
@@ -89,7 +91,9 @@ def _display(home: Home) -> Finding:
 
 
 def _engine(home: Home) -> Finding:
-    wanted = ("torch", "torchvision", "transformers", "safetensors", "faiss", "sentencepiece")
+    wanted = (
+        "torch", "torchvision", "transformers", "safetensors", "faiss", "sentencepiece", "ftfy",
+    )  # fmt: skip
     missing = [name for name in wanted if importlib.util.find_spec(name) is None]
     if missing:
         says = f"{', '.join(missing)} not installed; rating and viewing work, models do not"
@@ -141,10 +145,36 @@ def _database(home: Home) -> Finding:
 
 def _models(home: Home) -> Finding:
     cards = model_cards(home.cards)
-    demo = [card for card in cards if card.demo and card.folder]
-    here = [card for card in demo if on_disk(card, home)]
-    adapters = sum(card.loader is not None for card in cards)
-    says = f"{len(cards)} cards, {adapters} with an adapter, {len(here)} demo models shipped"
-    if len(here) < len(demo):
-        return Finding("models", "fault", says, "install the program again; a model is missing")
+    here = {card.id: weights_here(card, home) for card in cards}
+    whole = [card.id for card in cards if here[card.id].whole and not card.demo]
+    lost = [card.title for card in cards if card.demo and not here[card.id].whole]
+    broken = [card.note for card in cards if card.family == BROKEN]
+    size = sum(one.size for one in here.values() if one.place and one.place.kind != "shipped")
+    says = (
+        f"{len(cards)} cards; weights here of {', '.join(whole)} ({in_words(size)}), and of "
+        f"{sum(card.demo for card in cards) - len(lost)} demo models"
+    )
+    if lost:
+        return Finding("models", "fault", f"{', '.join(lost)} missing", "install the program again")
+    if broken:
+        return Finding("models", "note", f"{says}. {broken[0]}", f"mend it in {home.cards}")
+    half = [card.id for card in cards if here[card.id].half]
+    if half:
+        says += f"; half a download of {', '.join(half)}"
+        return Finding("models", "note", says, f"triptych models download {half[0]}")
     return Finding("models", "ok", says)
+
+
+def _hub(home: Home) -> Finding:
+    """What downloads would use. Asks nobody: whether the hub answers is known at a download."""
+    token = has_token()
+    if token is None:
+        says = "its library is not installed; models are copied by hand"
+        return Finding("hub", "note", says, 'pip install "triptych[engine]"')
+    words = "a token is in its store" if token else "no token in its store, needed behind gates"
+    where = os.environ.get("HF_ENDPOINT")
+    words += f"; asked at {where}" if where else ""
+    if offline():
+        says = f"switched off by HF_HUB_OFFLINE; {words}"
+        return Finding("hub", "note", says, "unset HF_HUB_OFFLINE to download models")
+    return Finding("hub", "ok", f"on; whether it can be reached shows at a download; {words}")
