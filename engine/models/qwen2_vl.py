@@ -221,7 +221,8 @@ def _shorten(
             f"This item is {settings.max_tokens + over} tokens long{held}, and the model takes "
             f"{settings.max_tokens}. Shorten its text or show fewer slices."
         )
-    gone = set(text[len(text) - over :])
+    whole = offsets[text[-over]][0]  # a character of several tokens goes as a whole
+    gone = {i for i in text if offsets[i][0] >= whole}
     return [token for i, token in enumerate(ids) if i not in gone]
 
 

@@ -198,6 +198,14 @@ def test_what_is_too_long_is_refused_or_shortened(folder: Path):
         short.encode([ModelInput(None, (), (), (np.stack(stack(65, 8, 8)),))])
 
 
+def test_a_character_of_several_tokens_is_cut_as_a_whole(folder: Path):
+    short = load(folder, max_tokens=90, over_length="shorten")
+    for letter in ("µ", "\U0001f9b4", "心"):
+        ids = short.batch([ModelInput(None, ("x" + letter * 60,), (), ())])["input_ids"][0]
+        assert 86 < len(ids) <= 90
+        assert "\ufffd" not in short.pieces.tokenizer.decode(ids)
+
+
 def test_64_slices_fit_by_default(encoder: Encoder):
     full = ModelInput(None, (), (), (np.stack(stack(64, 16, 16)),))
     assert 64 * 171 < encoder.batch([full])["input_ids"].shape[1] < 12288
