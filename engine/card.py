@@ -17,6 +17,7 @@ from engine.families import BROKEN, LOADERS, read_object
 from engine.models.settings import CARD, PRESETS, settle
 
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
+COMMIT = re.compile(r"[0-9a-f]{40}")
 REVISION = re.compile(r"[\w.-]{1,80}")
 CARD_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,119}")
 FORMS = ("2d", "3d", "text")
@@ -24,7 +25,7 @@ BYTES: Mapping[str, int] = {"float32": 4, "bfloat16": 2, "float16": 2}
 HUB_PAGE = "https://huggingface.co/"
 # What a user's card may say, in the words of `triptych models show`.
 FIELDS: Mapping[str, str] = {
-    "family": f"required, one of the families that load: {', '.join(LOADERS)} and their kin",
+    "family": f"required, one of {', '.join(LOADERS)}",
     "id": "short name: letters, digits, dots, hyphens, underscores; the file's name if left out",
     "title": "name for people",
     "folder": "the weights on this machine; a relative path starts at the card's file",
@@ -101,6 +102,11 @@ class ModelCard:
     def plain_id(self) -> str:
         """The id without its variant: the folder of its weights, and its name in the paper."""
         return self.id.removesuffix(self.variant)
+
+    @property
+    def pinned(self) -> bool:
+        """Whether the revision is a commit, which never changes, and not a branch or a tag."""
+        return self.revision is not None and COMMIT.fullmatch(self.revision) is not None
 
     @property
     def page(self) -> str | None:

@@ -6,12 +6,11 @@ is stands in ``engine.card``, the families and their loaders in ``engine.familie
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from engine.card import FORMS, HUB_ID, ModelCard, broken, read_card
+from engine.card import COMMIT, FORMS, HUB_ID, ModelCard, broken, read_card
 from engine.errors import NoAdapter, UnknownModel
 from engine.families import (
     ADAPTER_FILE,
@@ -44,7 +43,6 @@ __all__ = [
 ]  # fmt: skip
 
 PRESET = "release"  # after an @: the settings of the benchmark authors' wrappers
-COMMIT = re.compile(r"[0-9a-f]{40}")
 NO_ADAPTER = "No adapter yet: this version cannot load it."
 DEMO = "Demo model, trained on generated pictures; no medical knowledge, never for patients."
 

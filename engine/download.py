@@ -101,7 +101,8 @@ def download(card: ModelCard, places: Places, *, control: Control = Control()) -
     _ask_room(card, parts, places.weights)
     size = sum(part.size for part in parts)
     meter = Meter(control)
-    control.begin(size, unit="bytes", phase=f"Fetching {card.title}")
+    if parts:
+        control.begin(size, unit="bytes", phase=f"Fetching {card.title}")
     for part in reversed(parts):  # the base first: an adapter without it is of no use
         fetch(part, meter, memo=places.weights / MEMO)
         told.say(
@@ -233,7 +234,7 @@ def _is_wanted(path: str, family: str, weights: tuple[str, ...]) -> bool:
 def _tell(card: ModelCard, parts: tuple[Part, ...], told: _Told) -> None:
     """Sizes, commits and licences, before the first byte."""
     for part in parts:
-        pinned = "pinned" if part.card.revision else "the newest now; it is written down"
+        pinned = "pinned" if part.card.pinned else "the newest now; it is written down"
         told.say(
             f"{part.card.title}: {in_words(part.size)} in {len(part.files)} files, from "
             f"{part.card.hub_id} at {part.listing.commit} ({pinned}). Licence: "

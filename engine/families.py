@@ -41,8 +41,9 @@ ADAPTERS: Mapping[str, str] = {"qwen3_vl": MEDEMB, "qwen2_vl": VLM2VEC}
 BASE_NAMES: Mapping[str, str] = {"qwen3-vl": MEDEMB, "qwen2-vl": VLM2VEC}
 # paths by which a folder without config.json is known
 LAYOUTS: Mapping[str, str] = {"2024.09.27": MEDIMAGEINSIGHT, "vision_model": MEDIMAGEINSIGHT}
-# words in a published name, the longer first; among possible families they decide for a folder
+# words in a published name, the first that fits; among possible families they decide for a folder
 NAMES: Mapping[str, str] = {
+    "sentence-transformers/": SENTENCE,
     "medimageinsight": MEDIMAGEINSIGHT,
     "medemb": MEDEMB,
     "vlm2vec": VLM2VEC,

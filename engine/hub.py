@@ -101,8 +101,9 @@ def cached(card: ModelCard) -> Path | None:
     folder = cache_folder() / f"models--{card.hub_id.replace('/', '--')}"
     commit = card.revision
     try:
-        if commit is None:
-            commit = (folder / "refs" / "main").read_text(encoding="utf-8").strip()
+        if commit is None or not card.pinned:
+            branch = folder / "refs" / (commit or "main")
+            commit = branch.read_text(encoding="utf-8").strip()
         found = folder / "snapshots" / commit
         return found if found.is_dir() else None
     except (OSError, ValueError):

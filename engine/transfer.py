@@ -289,7 +289,7 @@ def _record(part: Part) -> dict[str, Any]:
     return {
         "hub_id": part.card.hub_id,
         "revision": part.listing.commit,
-        "pinned": part.card.revision is not None,
+        "asked": part.card.revision,
         "licence": part.card.licence,
         "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "files": [

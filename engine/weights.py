@@ -103,7 +103,7 @@ def find_weights(card: ModelCard, *, weights_dir: Path, shipped_dir: Path) -> Pl
         return Place(folder, kind) if folder.is_dir() else None
     folder = weights_dir / card.plain_id
     if (record := read_record(folder)) is not None:
-        right = card.revision in (None, record.get("revision"))
+        right = card.revision in (None, record.get("revision"), record.get("asked"))
         if right and not missing_files(folder, record):
             return Place(folder, "download", str(record.get("revision") or "local"))
     elif complete(folder, family=card.family):

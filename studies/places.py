@@ -12,7 +12,7 @@ from engine.catalog import RANDOM
 from engine.download import Places
 from engine.errors import ModelError
 from engine.families import ADAPTER_FILE
-from engine.weights import Place, base_card, find_weights, growing_folder
+from engine.weights import Place, base_card, find_weights, growing_folder, weight_files
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,8 @@ def weights_here(card: ModelCard, home: Home) -> Here:
         return Here(None, half=half, missing="weights not on this machine")
     size = _bytes(place.folder)
     if not (place.folder / ADAPTER_FILE).is_file():
-        bare = not any(place.folder.rglob("*.safetensors")) and place.kind == "folder"
-        return Here(place, size=size, half=half, missing="no safetensors in the folder" * bare)
+        bare = not any(True for _ in weight_files(place.folder, family=card.family))
+        return Here(place, size=size, half=half, missing=f"no safetensors in {place.folder}" * bare)
     try:
         base = base_card(card, place.folder, cards_dir=home.cards)
     except ModelError as error:

@@ -12,7 +12,7 @@ from db.runs import task_results
 from db.session import open_store
 from engine.catalog import ModelCard, find_card
 from engine.control import Control
-from engine.weights import MEMO, weights_hash
+from engine.weights import MEMO, find_weights, weights_hash
 from studies.errors import BadTaskFile, NoRun
 from studies.medheb.release import data_digest
 from studies.medheb.tasks import load_tasks
@@ -97,5 +97,7 @@ def _arm(home: Home, card: ModelCard, digest: str) -> Arm:
 
 def _weights(home: Home, card: ModelCard) -> str:
     """The hash of the weights on this machine; "" where there are none (they were removed)."""
-    folder = shipped_models() / card.folder if card.folder else home.weights / card.plain_id
-    return weights_hash(folder, memo=home.weights / MEMO) if folder.is_dir() else ""
+    place = find_weights(card, weights_dir=home.weights, shipped_dir=shipped_models())
+    if place is None:
+        return ""
+    return weights_hash(place.folder, memo=home.weights / MEMO, family=card.family)

@@ -63,7 +63,7 @@ def test_the_record_says_what_came_and_the_hash_is_known_without_reading(
     get("mine", tmp_path)
     record = read_record(tmp_path / "weights" / "mine")
     assert record is not None
-    assert (record["hub_id"], record["revision"], record["pinned"]) == ("me/towers", COMMIT, True)
+    assert (record["hub_id"], record["revision"], record["asked"]) == ("me/towers", COMMIT, COMMIT)
     listed = {file["path"]: file["sha256"] for file in record["files"]}
     assert listed["model.safetensors"] == hashlib.sha256(files["model.safetensors"]).hexdigest()
     read: list[str] = []
@@ -99,7 +99,16 @@ def test_an_unpinned_card_takes_the_newest_and_writes_it_down(hub: FakeHub, tmp_
     assert get("loose", tmp_path).revision == COMMIT  # what is here stays what it is
     record = read_record(tmp_path / "weights" / "loose")
     assert record is not None
-    assert record["pinned"] is False
+    assert record["asked"] is None
+
+
+def test_a_branch_is_fetched_once_and_is_not_called_pinned(hub: FakeHub, tmp_path):
+    own_card(tmp_path, "loose", family="siglip", hub_id="me/towers", revision="main")
+    hub.add("me/towers", siglip_files())
+    said: list[str] = []
+    assert get("loose", tmp_path, Control(log=said.append)).revision == COMMIT
+    assert "it is written down" in said[0]
+    assert get("loose", tmp_path).fetched == 0
 
 
 def test_another_pin_replaces_the_download_and_keeps_what_a_user_laid_there(hub, tmp_path):

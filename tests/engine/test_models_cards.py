@@ -190,6 +190,12 @@ def test_the_base_of_an_adapter_is_found_and_listed_nowhere(tmp_path: Path):
         find_base("no such thing")
 
 
+def test_a_published_name_tells_its_family():
+    assert find_card("sentence-transformers/clip-ViT-B-32").family == "sentence-transformers"
+    assert find_card("qihoo360/RzenEmbed-v2-7B").family == "rzenembed"
+    assert find_card("Qwen/Qwen3-VL-Embedding-4B").note.startswith("Not pinned")
+
+
 def test_a_hub_id_may_be_pinned_behind_an_at():
     commit = "a" * 40
     one = find_card(f"google/siglip-base-patch16-224@{commit}@release")

@@ -73,6 +73,15 @@ def test_an_unpinned_model_in_the_cache_is_found_by_its_branch(cache: Path, tmp_
     assert place.revision == "abc123"
 
 
+def test_a_folder_of_pickles_is_found_and_refused(cache: Path, tmp_path: Path):
+    folder = fill(tmp_path / "weights" / "siglip-so400m-384")
+    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
+    assert find("siglip-so400m-384", tmp_path) is not None
+    card = find_card("siglip-so400m-384")
+    with pytest.raises(WeightsRefused, match="safe_serialization"):
+        resolve(card, weights_dir=tmp_path / "weights", shipped_dir=tmp_path)
+
+
 def test_a_half_copied_folder_is_not_a_model(cache: Path, tmp_path: Path):
     folder = fill(tmp_path / "weights" / "siglip-so400m-384")
     names = {"weight_map": {"a": "model.safetensors", "b": "second.safetensors"}}
