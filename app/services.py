@@ -6,9 +6,11 @@ Owns the bundle and nothing in it. ``app.main`` builds it once; tests build it f
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
+
+from app.presenters.machine import Machine
 
 if TYPE_CHECKING:
     from app.changes import Changes
@@ -46,6 +48,7 @@ class Services:
         go: shows a page by its id in ``app.actions.PAGES``.
         quiet: True hides rail and tray and holds notices (while rating); False brings them back.
         full_screen: switches full screen on or off.
+        machine: what is known of this machine's devices, shared by the pages that show models.
     """
 
     home: Home
@@ -59,3 +62,4 @@ class Services:
     go: Go
     quiet: Callable[[bool], None]
     full_screen: Callable[[], None] = _nothing
+    machine: Machine = field(default_factory=Machine)

@@ -103,10 +103,51 @@ class KinShown:
 
 
 @dataclass(frozen=True)
+class FitShown:
+    """Whether a model fits one device: a tone of the theme, a line, and all of it in sentences."""
+
+    tone: str
+    line: str
+    tip: str = ""
+
+
+@dataclass(frozen=True)
+class SettingShown:
+    """One setting of a model: its value, who states it, and the benchmark's release beside it."""
+
+    name: str
+    value: str
+    origin: str
+    release: str = ""
+    tip: str = ""
+
+    @property
+    def differs(self) -> bool:
+        """Whether the release has another value."""
+        return bool(self.release) and self.release != self.value
+
+
+@dataclass(frozen=True)
+class CardGiven:
+    """What the form for a card of one's own holds, as it was typed."""
+
+    title: str
+    family: str
+    folder: str = ""
+    hub_id: str = ""
+    revision: str = ""
+    preset: str = ""
+
+
+@dataclass(frozen=True)
 class ModelShown:
     """One model, as a choice and as a card.
 
     ``fits`` None means not known yet; ``state`` says in two or three words what ``why`` says whole.
+    ``devices`` says for each device of this machine whether it fits; ``memory`` the sizes by number
+    format; ``gate`` what to do before a download; ``place`` where the weights lie; ``release`` in
+    one line what the settings of the benchmark's release change, empty where they change nothing;
+    ``variant_of`` is the key of the model of which this is another set of settings.
     """
 
     key: str
@@ -127,6 +168,18 @@ class ModelShown:
     revision: str = ""
     source: str = ""
     checked: str = ""
+    memory: str = ""
+    devices: tuple[FitShown, ...] = ()
+    gate: str = ""
+    page: str = ""
+    place: str = ""
+    release: str = ""
+    partial: str = ""
+    can_download: bool = False
+    can_remove: bool = False
+    own: bool = False
+    broken: bool = False
+    variant_of: str = ""
 
     @property
     def usable(self) -> bool:

@@ -26,7 +26,7 @@ from app.presenters.bench_plan import (
     tasks_shown,
 )
 from app.presenters.data_sets import DataSet, data_sets
-from app.presenters.model_facts import models_shown
+from app.presenters.model_facts import models_shown, with_release
 from app.services import Services
 from app.shown import ModelShown, ProgressShown
 from app.words import count_of, time_left
@@ -65,12 +65,11 @@ class BenchmarkPresenter(Presenter):
 
     def shown(self, argument: Any = None) -> None:
         """The page came to the front; an argument is a data root."""
-        home, device = self.services.home, self.services.settings.current.device
-        self.services.tasks.run(self, lambda: models_shown(home, device), self._take_models)
+        self._load_models()
         if isinstance(argument, str) and argument:
             self._take_root(argument)
         elif not self._root:
-            store = self.services.store
+            home, store = self.services.home, self.services.store
             self.services.tasks.query(self, lambda: data_sets(home, store), self._take_sets)
 
     # -- data, models, tasks
@@ -116,12 +115,21 @@ class BenchmarkPresenter(Presenter):
         self.view.show_rows(())
         self.view.show_plan("This data cannot be read.", warning=sentence(error))
 
+    def _load_models(self, _change: Change | None = None) -> None:
+        home, settings = self.services.home, self.services.settings.current
+        machine = self.services.machine
+        self.services.tasks.run(
+            self,
+            lambda: models_shown(home, settings.device, dtype=settings.dtype, machine=machine),
+            self._take_models,
+        )
+
     def _take_models(self, models: tuple[ModelShown, ...]) -> None:
-        self._models = models
+        self._models = with_release(models)
         usable = [model.key for model in models if model.usable]
         if not self._chosen:
             self._chosen = [key for key in FIRST_MODELS if key in usable]
-        self.view.show_models(models, self._chosen)
+        self.view.show_models(self._models, self._chosen)
         self._show_plan()
 
     def _models_changed(self, keys: list[str]) -> None:

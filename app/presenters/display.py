@@ -8,13 +8,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.failures import sentence
-from app.presenters.model_facts import memory_mb
 from app.services import Services
 from db.errors import StoreError
 from db.settings import Settings
+from engine.hardware import system_memory
 
 MEGABYTE = 1_000_000
 MEMORY_SHARE, MOST_MB, UNKNOWN_MB = 8, 4096, 1000
+
+
+def memory_mb() -> int | None:
+    """The machine's memory, None where the system does not say."""
+    memory = system_memory()
+    return None if memory is None else memory.total // MEGABYTE
 
 
 def picture_bytes(chosen_mb: int) -> int:

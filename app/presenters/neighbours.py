@@ -120,8 +120,7 @@ class NeighboursPresenter(Presenter):
 
     def shown(self, argument: Any = None) -> None:
         """The page came to the front; an argument is an indexed object's id or a path."""
-        home, device = self.services.home, self.services.settings.current.device
-        self.services.tasks.run(self, lambda: models_shown(home, device), self._take_models)
+        self._load_models()
         self._load_collections()
         if isinstance(argument, int):
             store = self.services.store
@@ -147,6 +146,15 @@ class NeighboursPresenter(Presenter):
             [CollectionShown(row.name, row.name, row.count) for row in found], self._collection
         )
         self._show_state()
+
+    def _load_models(self, _change: Change | None = None) -> None:
+        home, settings = self.services.home, self.services.settings.current
+        machine = self.services.machine
+        self.services.tasks.run(
+            self,
+            lambda: models_shown(home, settings.device, dtype=settings.dtype, machine=machine),
+            self._take_models,
+        )
 
     def _take_models(self, models: tuple[ModelShown, ...]) -> None:
         self._models = models

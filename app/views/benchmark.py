@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QStackedWidget,
     QTreeWidget,
     QTreeWidgetItem,
+    QTreeWidgetItemIterator,
     QWidget,
 )
 
@@ -60,6 +61,7 @@ class BenchmarkView(QWidget):
         super().__init__()
         self._filling = False
         self._progress: tuple[ProgressShown, ...] = ()
+        self._release: dict[str, str] = {}
         self.progress = RowsModel[ProgressShown](COLUMNS)
         split = QSplitter()
         split.setChildrenCollapsible(False)
@@ -76,11 +78,16 @@ class BenchmarkView(QWidget):
     def _left(self) -> QWidget:
         self.models = _tree("Models", ("Model", "On this machine"))
         self.models.itemChanged.connect(self._models_moved)
+        self.models.currentItemChanged.connect(lambda now, _before: self._model_moved(now))
+        self.models.setRootIsDecorated(True)
+        self.models.setIndentation(px(18))
+        self.release = quiet(small=True)
+        self.release.hide()
         self.tasks = _tree("Tasks by family", ("Task", "Form", "Queries"))
         self.tasks.itemChanged.connect(self._tasks_moved)
         self.task_count = quiet(small=True, wrap=False)
         upper, lower = QWidget(), QWidget()
-        upper.setLayout(column(section("Models"), self.models, space=6))
+        upper.setLayout(column(section("Models"), self.models, self.release, space=6))
         tools = row(section("Tasks by family"), 1, self.task_count)
         lower.setLayout(column(tools, self.tasks, space=6))
         margins(lower, 0, px(8), 0, 0)
@@ -173,26 +180,21 @@ class BenchmarkView(QWidget):
         self._pages.setCurrentIndex(1 if path else 0)
 
     def show_models(self, models: Sequence[ModelShown], chosen: Sequence[str]) -> None:
-        """List the models, with what speaks against each."""
+        """List the models, with what speaks against each, other settings below their model."""
         self._filling = True
         self.models.clear()
+        self._release = {shown.key: release_line(shown) for shown in models}
+        tops: dict[str, QTreeWidgetItem] = {}
         for shown in models:
-            item = QTreeWidgetItem([shown.title, shown.state])
-            item.setData(0, KEY, shown.key)
-            item.setToolTip(0, f"{shown.title} · {shown.family} · {shown.licence}")
-            item.setToolTip(1, shown.why)
-            checkable = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsUserCheckable
-            item.setFlags(
-                checkable | Qt.ItemFlag.ItemIsSelectable
-                if shown.usable
-                else Qt.ItemFlag.ItemIsSelectable
-            )
-            state = Qt.CheckState.Checked if shown.key in chosen else Qt.CheckState.Unchecked
-            item.setCheckState(0, state)
-            if shown.usable:
-                item.setForeground(1, ink("good"))
-            self.models.addTopLevelItem(item)
+            item = _model_item(shown, chosen=shown.key in chosen)
+            if (above := tops.get(shown.variant_of)) is not None:
+                above.addChild(item)
+            else:
+                self.models.addTopLevelItem(item)
+                tops[shown.key] = item
+        self.models.expandAll()
         self._filling = False
+        self._model_moved(self.models.currentItem())
 
     def show_tasks(self, tasks: Sequence[TaskShown], chosen: Sequence[str]) -> None:
         """List the tasks under their families."""
@@ -257,12 +259,11 @@ class BenchmarkView(QWidget):
     # -- what the user does
 
     def chosen_models(self) -> list[str]:
-        """The checked models."""
-        items = [self.models.topLevelItem(i) for i in range(self.models.topLevelItemCount())]
+        """The checked models, each before its other settings."""
         return [
-            item.data(0, KEY)
-            for item in items
-            if item is not None and item.checkState(0) == Qt.CheckState.Checked
+            str(item.data(0, KEY))
+            for item in _items(self.models)
+            if item.checkState(0) == Qt.CheckState.Checked
         ]
 
     def chosen_tasks(self) -> list[str]:
@@ -283,6 +284,11 @@ class BenchmarkView(QWidget):
     def _models_moved(self) -> None:
         if not self._filling:
             self.models_changed.emit(self.chosen_models())
+
+    def _model_moved(self, item: QTreeWidgetItem | None) -> None:
+        """Say what the release's settings change for the model in hand."""
+        self.release.setText("" if item is None else self._release.get(item.data(0, KEY), ""))
+        self.release.setVisible(bool(self.release.text()))
 
     def _tasks_moved(self) -> None:
         if not self._filling:
@@ -314,6 +320,43 @@ def _tree(name: str, heads: tuple[str, ...]) -> QTreeWidget:
             tree.headerItem().setTextAlignment(2, right)
         header.resizeSection(place, px(150 if len(heads) == 2 else 68))
     return tree
+
+
+def _items(tree: QTreeWidget) -> list[QTreeWidgetItem]:
+    """Every item of a tree, from top to bottom."""
+    found = []
+    steps = QTreeWidgetItemIterator(tree)
+    while (item := steps.value()) is not None:
+        found.append(item)
+        steps += 1
+    return found
+
+
+def release_line(shown: ModelShown) -> str:
+    """In one line what the release's settings change; empty where they change nothing."""
+    return f"Release settings: {shown.release}." if shown.release else ""
+
+
+def _model_item(shown: ModelShown, *, chosen: bool) -> QTreeWidgetItem:
+    if shown.variant_of:
+        changes = shown.release.count(" → ")
+        state = f"{changes} setting{'s' if changes > 1 else ''} differ{'s' if changes == 1 else ''}"
+        item = QTreeWidgetItem(["with the release's settings", state])
+    else:
+        item = QTreeWidgetItem([shown.title, shown.state])
+    item.setData(0, KEY, shown.key)
+    tip = release_line(shown) if shown.variant_of else f"{shown.family} · {shown.licence}"
+    item.setToolTip(0, f"{shown.title} · {tip}")
+    item.setToolTip(1, tip if shown.variant_of else shown.why)
+    item.setData(0, int(Qt.ItemDataRole.AccessibleTextRole), shown.title)
+    checkable = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsUserCheckable
+    item.setFlags(
+        checkable | Qt.ItemFlag.ItemIsSelectable if shown.usable else Qt.ItemFlag.ItemIsSelectable
+    )
+    item.setCheckState(0, Qt.CheckState.Checked if chosen else Qt.CheckState.Unchecked)
+    if shown.usable:
+        item.setForeground(1, ink("quiet" if shown.variant_of else "good"))
+    return item
 
 
 def _family_item(family: str, members: Sequence[TaskShown], wanted: set[str]) -> QTreeWidgetItem:

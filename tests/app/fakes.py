@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from app.presenters.machine import Machine
 from db.settings import Settings
 
 
@@ -214,6 +215,7 @@ def fake_services(**more: Any) -> Any:
         "go": lambda page, argument=None: went.append((page, argument)),
         "quiet": quiet.append,
         "full_screen": lambda: None,
+        "machine": Machine(),
         "told": told,
         "quiets": quiet,
         "went": went,

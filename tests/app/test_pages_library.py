@@ -1,4 +1,4 @@
-"""The presenters of the library, neighbours and models pages: fake views, no display."""
+"""The presenters of the library and neighbours pages: fake views, no display."""
 
 from __future__ import annotations
 
@@ -12,22 +12,19 @@ import pytest
 from PIL import Image
 
 from app.notify import Notify
-from app.presenters import evidence_words, model_facts
+from app.presenters import evidence_words
 from app.presenters.library import LibraryPresenter
 from app.presenters.library_import import result_shown
-from app.presenters.models import ModelsPresenter
 from app.presenters.neighbours import NeighboursPresenter
 from app.presenters.pictures import Pictures, picture_of, prune
 from app.shown import LibraryFilter
 from app.views.library import LibraryView
-from app.views.models import ModelsView
 from app.views.neighbours import NeighboursView
 from app.widgets.notice import NoticeBar
 from db.collections import FileRow, NewEvidence, add_collection, count_items, file_rows
 from db.home import Home
 from db.indexing import add_evidence
 from db.session import Store, open_store
-from engine.catalog import CARDS
 from engine.evidence.item import ImageRef
 from tests.app.page_fakes import page_services, view_like
 from tests.engine.evidence_files import slices
@@ -527,42 +524,6 @@ def test_a_picture_that_cannot_be_decoded_is_left_out_from_then_on(
 )  # fmt: skip
 def test_sizes_in_words(shape: Any, words: str) -> None:
     assert evidence_words.size_of(shape) == words
-
-
-def test_models_say_why_they_cannot_be_used(home: Home) -> None:
-    shown = {model.key: model for model in model_facts.models_shown(home)}
-    assert shown["random"].usable
-    without = [card.id for card in CARDS if card.loader is None]
-    assert {shown[one].state for one in without} <= {"no adapter yet"}
-    assert not shown["siglip-so400m-384"].on_disk
-    assert "not on this machine" in shown["siglip-so400m-384"].why
-    assert shown["medemb-nano"].demo
-    firsts = [model.usable for model in model_facts.models_shown(home)]
-    assert firsts == sorted(firsts, reverse=True), "those that can be used come first"
-
-
-@pytest.mark.parametrize(("memory", "fits"), [(64_000, True), (20_000, False), (None, None)])
-def test_a_model_fits_by_memory(memory: int | None, fits: bool | None, home: Home,
-                                monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
-    monkeypatch.setattr(model_facts, "memory_mb", lambda: memory)
-    shown = {model.key: model for model in model_facts.models_shown(home)}
-    assert shown["qwen3-vl-embedding-8b"].fits is fits
-
-
-def test_a_check_runs_in_the_worker_and_is_told_on_the_card(home: Home) -> None:
-    view, services = view_like(ModelsView), page_services(home=home)
-    ModelsPresenter(view, services).shown()
-    view.check_wanted.emit("random")
-    assert services.jobs.started[0][1]["model"] == "random"
-    forms = [{"form": "text", "seconds": 0.2}, {"form": "3d", "seconds": 0.3}]
-    result = {"model": "random", "load_seconds": 1.0, "forms": forms, "dim": 64, "notes": []}
-    services.jobs.end("j0", result=result)
-    (key, text), named = view.last("show_check")
-    assert (key, named["tone"]) == ("random", "good")
-    assert "2 items in 0.5 s" in text
-    view.check_wanted.emit("random")
-    services.jobs.end("j1", state="failed", sentence="The weights are damaged.")
-    assert view.last("show_check")[0] == ("random", "The weights are damaged.")
 
 
 def neighbours(home: Home, store: Store) -> tuple[Any, Any, NeighboursPresenter]:
