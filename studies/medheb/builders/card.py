@@ -5,7 +5,7 @@ A card is data plus one reader. Refuses settings that a source does not know; op
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,12 @@ ACCESS: Mapping[str, str] = {
     "credentialed": "credentialed: an application, a course and a signed agreement",
 }
 Reader = Callable[[Path, Mapping[str, Any]], Iterator[Record | Fault]]
+Finder = Callable[[Path, Mapping[str, Any]], Sequence[str]]
+
+
+def nothing_found(folder: Path, settings: Mapping[str, Any]) -> Sequence[str]:
+    """For sources that come in one edition only."""
+    return ()
 
 
 @dataclass(frozen=True)
@@ -77,6 +83,7 @@ class SourceCard:
         settings: what is open about it.
         held_out: the benchmark keeps it out of training.
         aliases: other ids it goes by.
+        found: sentences on which edition lies in the folder; they stay with every task.
     """
 
     id: str
@@ -95,6 +102,7 @@ class SourceCard:
     settings: tuple[Choice, ...] = ()
     held_out: bool = False
     aliases: tuple[str, ...] = ()
+    found: Finder = nothing_found
 
 
 # What every source can be told.

@@ -48,7 +48,10 @@ def build_job(home: Home, arguments: dict[str, Any], control: Control) -> dict[s
     settings = settle(card, arguments.get("settings") or {})
     root, folder = Path(arguments["data"]), Path(arguments["folder"])
     records, faults = read_records(card, folder, settings, control)
-    made = build(card, records, root, settings, pattern=arguments.get("tasks"), control=control)
+    made = build(
+        card, records, root, settings,
+        pattern=arguments.get("tasks"), notes=card.found(folder, settings), control=control,
+    )  # fmt: skip
     return {
         "source": card.id,
         "data": str(root),
@@ -106,9 +109,10 @@ def build(
     settings: Mapping[str, Any],
     *,
     pattern: str | None = None,
+    notes: Sequence[str] = (),
     control: Control = Control(),
 ) -> dict[str, Built]:
-    """Make and write the tasks of a source's records.
+    """Make and write the tasks of a source's records; the notes go with each.
 
     Returns:
         Task id to what was decided and counted.
@@ -122,7 +126,9 @@ def build(
         task = registry[plan.task]
         anew = plan.task not in before or dict(before[plan.task].settings) != dict(settings)
         media = Media(root / task.image_root, anew=anew and plan.task in before)
-        making = Making(task, plan, media, settings, _labels(card, records), every_label(), control)
+        making = Making(
+            task, plan, media, settings, _labels(card, records), every_label(), control, [*notes]
+        )
         made[plan.task] = _write(card, making, _make(making, plan, records), root)
         write_built(root, made)
     return made

@@ -1,0 +1,84 @@
+"""What several sources share: rows of a CSV file, by column name.
+
+Takes byte marks, blanks round names and gzip in stride. Refuses a file that only points at the real
+one (Git LFS), one that is no text, and one that lacks a column, each with its sentence.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+from engine.errors import EvidenceError
+from engine.evidence.files import open_file
+
+POINTER = b"version https://git-lfs.github.com/spec/"
+Line = tuple[int, dict[str, str]]
+
+
+def read_table(path: Path, needs: Sequence[str] = ()) -> list[Line]:
+    """All rows of a CSV file (also ``.csv.gz``), each with its line number in the file.
+
+    Args:
+        path: of the file.
+        needs: columns that must be there.
+
+    Returns:
+        Line number, and the row by column name; names and values without blanks round them.
+
+    Raises:
+        EvidenceError: it is missing, a pointer, no table, or lacks a column.
+    """
+    text = io.StringIO(_text(path), newline="")
+    try:
+        reader = csv.DictReader(text, restkey="", restval="", strict=True)
+        reader.fieldnames = [name.strip() for name in reader.fieldnames or ()]
+        rows = [(reader.line_num, _stripped(row)) for row in reader]
+    except csv.Error as error:
+        raise EvidenceError(path, "damaged", f"no table of comma-separated values ({error})") from (
+            error
+        )
+    lacking = [name for name in needs if name not in reader.fieldnames]
+    if lacking:
+        raise EvidenceError(path, "unsupported", f"there is no column {', '.join(lacking)}")
+    return rows
+
+
+def _text(path: Path) -> str:
+    try:
+        with open_file(path) as stream:
+            content = stream.read()
+    except OSError as error:
+        raise EvidenceError(path, "missing", f"cannot be read ({error.strerror})") from error
+    if content.startswith(POINTER):
+        raise EvidenceError(
+            path, "missing",
+            "this is a Git LFS pointer, not the file; fetch it with git lfs pull, or download it",
+        )  # fmt: skip
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise EvidenceError(path, "damaged", "is no text in UTF-8") from error
+
+
+def _stripped(row: dict[str, str]) -> dict[str, str]:
+    return {name: value.strip() for name, value in row.items() if name and value is not None}
+
+
+def column_names(rows: Sequence[Line]) -> tuple[str, ...]:
+    """The columns of a table that has rows, in their order."""
+    return tuple(rows[0][1]) if rows else ()
+
+
+def is_one(value: str) -> bool:
+    """Whether a cell says 1, however it is written (``1``, ``1.0``).
+
+    Raises:
+        ValueError: it is neither 0, 1 nor empty.
+    """
+    number = float(value or 0)
+    if number not in (0, 1):
+        raise ValueError(f"{value!r} is neither 0 nor 1")
+    return number == 1
