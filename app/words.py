@@ -4,7 +4,9 @@ from __future__ import annotations
 
 
 def count_of(done: int, total: int, unit: str) -> str:
-    """``12 of 40 items``."""
+    """``12 of 40 items``; bytes in larger units."""
+    if unit == "bytes":
+        return f"{size(done)} of {size(total)}"
     return f"{done:,} of {total:,} {unit}".strip()
 
 

@@ -273,13 +273,16 @@ def _file(sibling: Any) -> HubFile:
     """A file of the hub's answer.
 
     Raises:
-        WeightsRefused: its path leads out of the folder.
+        WeightsRefused: its path leads out of the folder, or its size is not told.
     """
     path = PurePosixPath(sibling.rfilename)
     if path.is_absolute() or ".." in path.parts or "\\" in str(path) or ":" in str(path):
         raise WeightsRefused(f"The hub lists a file named {str(path)!r}; it is not taken.")
     lfs = sibling.lfs
     size = lfs.size if lfs else sibling.size
-    return HubFile(
-        str(path), int(size or 0), str(lfs.sha256) if lfs else "", str(sibling.blob_id or "")
-    )
+    if size is None:
+        raise WeightsRefused(
+            f"The hub lists {path} without its size, so it cannot be told whole from cut. If "
+            "HF_ENDPOINT names a mirror, use another one."
+        )
+    return HubFile(str(path), int(size), str(lfs.sha256) if lfs else "", str(sibling.blob_id or ""))

@@ -119,7 +119,7 @@ def model_words(home: Home, model: str, settings: Sequence[str] = ()) -> str:
     each of ``settings`` (``name=value``) is put there.
 
     Raises:
-        UnknownModel: there is no such model.
+        UnknownModel: settings are wanted of a model that is none.
         ModelError: a setting or value that the family does not know.
         BadRequest: not of the form ``name=value``.
     """
@@ -134,7 +134,8 @@ def model_words(home: Home, model: str, settings: Sequence[str] = ()) -> str:
             raise BadRequest(f"--set wants name=value, not {one!r}.")
         variant += f"@{one}"
     named = (absolute(Path(plain)) if is_folder(Path(plain)) else plain) + variant
-    find_card(named, cards_dir=home.cards)
+    if settings:
+        find_card(named, cards_dir=home.cards)
     return named
 
 

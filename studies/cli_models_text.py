@@ -16,6 +16,7 @@ from studies.cli_text import columns
 from studies.places import Here, weights_here
 
 DEMO_LABEL = "demo model, trained on generated pictures"
+MOST_FILES = 8  # shown by name
 OFFLINE = "the hub is switched off by HF_HUB_OFFLINE"
 
 
@@ -87,12 +88,34 @@ def card_shown(home: Home, model: str) -> dict[str, Any]:
         "here_revision": here.place.revision if here.place else None,
         "base_folder": str(here.base_place.folder) if here.base_place else None,
         "bytes_here": here.size,
+        "files": _files(here),
         "removable": here.removable,
         "settings": _settings(card, here),
         "release": card.family in RELEASES,
         "own": (home.cards / f"{card.plain_id}.json").is_file() or card.family == BROKEN,
     }
     return document
+
+
+def _files(here: Here) -> list[dict[str, Any]]:
+    """Path and size of every file here, those of a base too; none that is hidden."""
+    found: list[dict[str, Any]] = []
+    for place in (here.place, here.base_place):
+        if place is None:
+            continue
+        for path in sorted(place.folder.rglob("*")):
+            inside = path.relative_to(place.folder).parts
+            if path.is_file() and not any(part.startswith(".") for part in inside):
+                found.append({"path": str(path), "size": path.stat().st_size})
+    return found
+
+
+def _file_lines(document: Mapping[str, Any]) -> list[str]:
+    files = sorted(document["files"], key=lambda file: -file["size"])
+    rows = [(f"  {in_words(file['size'])}", file["path"]) for file in files[:MOST_FILES]]
+    more = len(files) - MOST_FILES
+    rest = [f"  and {more} smaller files"] if more > 0 else []
+    return [columns(rows), *rest] if rows else []
 
 
 def _settings(card: ModelCard, here: Here) -> list[dict[str, Any]]:
@@ -135,6 +158,7 @@ def card_text(document: dict[str, Any]) -> str:
         ("note", DEMO_LABEL if document["demo"] else document["note"]),
     ]
     lines = [f"{name:10}  {text}" for name, text in facts if text]
+    lines += _file_lines(document)
     return "\n".join([*lines, *_setting_lines(document), *_field_lines(document)])
 
 

@@ -38,6 +38,7 @@ class Repository:
     token: str = ""  # lets a reader in
     awaiting: bool = False
     wrong: dict[str, str] = field(default_factory=dict)  # path: the checksum it lists instead
+    no_sizes: bool = False  # as some mirrors answer
 
 
 @dataclass
@@ -133,10 +134,11 @@ class Handler(BaseHTTPRequestHandler):
         if kind == "auth-check" and not self._let_in(repository):
             return
         files = [self._listed(repository, p, c) for p, c in repository.commits[asked].items()]
+        told = () if repository.no_sizes else ("size", "lfs")
         gated = "manual" if repository.gated else False
         document: Any = {"id": name, "modelId": name, "sha": asked, "gated": gated}
         document["siblings"] = [
-            {"rfilename": one["path"], **{k: v for k, v in one.items() if k in ("size", "lfs")},
+            {"rfilename": one["path"], **{k: v for k, v in one.items() if k in told},
              "blobId": one["oid"]}
             for one in files
         ]  # fmt: skip

@@ -39,6 +39,22 @@ def siglip_files(seed: int = 0) -> dict[str, bytes]:
     }
 
 
+def adapter_files(base: str = "somebody/base") -> dict[str, bytes]:
+    config = json.dumps({"base_model_name_or_path": base, "r": 8}).encode()
+    return {"adapter_config.json": config, "adapter_model.safetensors": safetensors(5, 2000)}
+
+
+def qwen_files(kind: str = "qwen2_vl") -> dict[str, bytes]:
+    names = {"a": "model-00001-of-00002.safetensors", "b": "model-00002-of-00002.safetensors"}
+    return {
+        "config.json": json.dumps({"model_type": kind}).encode(),
+        "tokenizer.json": b"{}",
+        "model.safetensors.index.json": json.dumps({"weight_map": names}).encode(),
+        names["a"]: safetensors(1, 5000),
+        names["b"]: safetensors(2, 5000),
+    }
+
+
 @contextmanager
 def at_hub(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Iterator[FakeHub]:
     """A fake hub that this process takes for the real one."""

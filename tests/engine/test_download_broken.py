@@ -245,6 +245,11 @@ def test_a_page_that_is_no_hub_is_said(hub: FakeHub, tmp_path, monkeypatch):
     refused(tmp_path, "does not answer like a hub")
 
 
+def test_a_mirror_that_tells_no_sizes_is_not_trusted(hub: FakeHub, tmp_path):
+    hub.repositories["me/towers"].no_sizes = True
+    refused(tmp_path, "without its size", WeightsRefused)
+
+
 def test_without_the_hubs_library_the_line_that_mends_it_is_named(hub, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     assert has_token() is None

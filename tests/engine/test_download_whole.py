@@ -17,7 +17,16 @@ from engine.errors import WeightsMissing, WeightsRefused
 from engine.removal import remove
 from engine.weights import RECORD, find_weights, read_record, resolve
 from tests.engine.fake_hub import COMMIT, NEWER, FakeHub
-from tests.engine.hub_fixture import at_hub, get, own_card, places, safetensors, siglip_files
+from tests.engine.hub_fixture import (
+    adapter_files,
+    at_hub,
+    get,
+    own_card,
+    places,
+    qwen_files,
+    safetensors,
+    siglip_files,
+)
 
 WANTED = {"config.json", "tokenizer_config.json", "spiece.model", "model.safetensors"}
 
@@ -141,22 +150,6 @@ def test_a_hub_id_may_name_its_commit(hub: FakeHub, tmp_path):
     done = get(f"me/siglip-small@{COMMIT}", tmp_path)
     assert (done.revision, done.folder.name) == (COMMIT, "me--siglip-small--c0ffee000000")
     assert get("me/siglip-small", tmp_path).revision == NEWER
-
-
-def adapter_files(base: str = "somebody/base") -> dict[str, bytes]:
-    config = json.dumps({"base_model_name_or_path": base, "r": 8}).encode()
-    return {"adapter_config.json": config, "adapter_model.safetensors": safetensors(5, 2000)}
-
-
-def qwen_files(kind: str = "qwen2_vl") -> dict[str, bytes]:
-    names = {"a": "model-00001-of-00002.safetensors", "b": "model-00002-of-00002.safetensors"}
-    return {
-        "config.json": json.dumps({"model_type": kind}).encode(),
-        "tokenizer.json": b"{}",
-        "model.safetensors.index.json": json.dumps({"weight_map": names}).encode(),
-        names["a"]: safetensors(1, 5000),
-        names["b"]: safetensors(2, 5000),
-    }
 
 
 def test_an_adapter_brings_its_base_and_both_sizes_are_told_first(hub: FakeHub, tmp_path):

@@ -16,7 +16,7 @@ from studies.cli_common import model_words
 from studies.model_weights import download_job, remove_job
 from studies.terminal import Follower
 from tests.engine.fake_hub import COMMIT, FakeHub
-from tests.engine.hub_fixture import at_hub, own_card, siglip_files
+from tests.engine.hub_fixture import adapter_files, at_hub, own_card, qwen_files, siglip_files
 from tests.studies.test_cli import triptych
 
 NANO = "siglip-nano"
@@ -62,6 +62,14 @@ def test_show_says_value_and_origin_of_every_setting_under_both_presets(home):
     assert "triptych models download vlm2vec-v2.0" in text
     assert "https://huggingface.co/VLM2Vec/VLM2Vec-V2.0" in text
     assert "4.4 GB as bfloat16" in text
+
+
+def test_show_names_the_files_and_their_sizes(home):
+    told = document(home, "show", NANO)
+    sizes = {Path(file["path"]).name: file["size"] for file in told["files"]}
+    assert sizes["model.safetensors"] > 10**6
+    assert sum(sizes.values()) == told["bytes_here"]
+    assert "model.safetensors" in run(home, "show", NANO).stdout
 
 
 def test_show_tells_the_gate_and_what_the_name_asks_for(home):
@@ -160,6 +168,21 @@ def test_the_whole_way_through_a_worker(hub: FakeHub, home):
     gone = triptych("models", "remove", "mine", home=home.root)
     assert gone.returncode == 0, gone.stderr
     assert "freed" in gone.stdout
+
+
+def test_removing_an_adapter_leaves_its_base_and_says_so(hub: FakeHub, home):
+    own_card(home.root, "tuned", family="medemb", hub_id="me/tuned", base="somebody/base")
+    hub.add("me/tuned", adapter_files())
+    hub.add("somebody/base", qwen_files())
+    done = download_job(home, {"model": "tuned"}, _quiet())
+    told = document(home, "show", "tuned")
+    assert told["bytes_here"] > done["size"]
+    assert told["base_folder"] == str(home.weights / "somebody--base")
+    gone = remove_job(home, {"model": "tuned"}, _quiet())
+    assert gone["freed"] == sum(map(len, adapter_files().values()))
+    assert gone["said"][-1].endswith("triptych models remove somebody--base")
+    assert (home.weights / "somebody--base").is_dir()
+    assert run(home, "show", "tuned").exit_code == 0
 
 
 def test_a_refused_download_is_a_sentence(hub: FakeHub, home):
