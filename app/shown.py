@@ -253,6 +253,16 @@ class HeatShown:
 
 
 @dataclass(frozen=True)
+class RecordShown:
+    """How a result was computed: facts as (name, words), settings, and what must be warned of."""
+
+    title: str
+    facts: tuple[tuple[str, str], ...]
+    settings: tuple[SettingShown, ...]
+    warning: str = ""
+
+
+@dataclass(frozen=True)
 class QueryShown:
     """One query of a task under a model: where its positive landed."""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from db.home import Home
 from db.runs import data_digests, task_results
 from db.session import Store
-from engine.catalog import model_cards
+from engine.catalog import PRESET, model_cards
 from engine.errors import UnknownModel
 from studies.errors import NoRun
 from studies.medheb.manifest import read_manifest
@@ -32,12 +32,15 @@ class DataSet:
 
 
 def titles(home: Home) -> dict[str, str]:
-    """Model id to title; a damaged user's card costs only the user's titles."""
+    """Model id to title, also under the release's settings; a damaged user's card costs only the
+    user's titles.
+    """
     try:
         cards = model_cards(home.cards)
     except UnknownModel:
         cards = model_cards()
-    return {card.id: card.title for card in cards}
+    named = {card.id: card.title for card in cards}
+    return named | {f"{key}@{PRESET}": f"{title}, release settings" for key, title in named.items()}
 
 
 def data_sets(home: Home, store: Store) -> tuple[DataSet, ...]:

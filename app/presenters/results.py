@@ -13,6 +13,7 @@ from app.failures import sentence
 from app.presenters.base import Presenter
 from app.presenters.data_sets import DataSet, data_sets, titles
 from app.presenters.pictures import Pictures
+from app.presenters.result_records import record_line, record_of_cell, record_of_model
 from app.presenters.result_tables import (
     FAMILIES,
     SPLITS,
@@ -42,6 +43,7 @@ from studies.results import Results, put_together, to_json, to_markdown
 
 QUERY_SIDE, CANDIDATE_SIDE = 320, 96
 DEPTH = 20
+RECORDS = 3  # the tab that says how a result was computed
 
 
 def load(home: Home, digest: str) -> tuple[Results, dict[str, str]]:
@@ -74,6 +76,7 @@ class ResultsPresenter(Presenter):
         self._refs: dict[str, ImageRef | VolumeRef] = {}
         self._why_not = ""
         self._warned = False
+        self._model = ""
         self._connect()
         services.changes.watch("run", call=self._changed)
 
@@ -89,6 +92,8 @@ class ResultsPresenter(Presenter):
         view.open_wanted.connect(self._open)
         view.export_wanted.connect(self._export)
         view.benchmark_wanted.connect(self._to_benchmark)
+        view.model_chosen.connect(self._model_chosen)
+        view.record_wanted.connect(self._record_of_cell)
 
     def shown(self, argument: Any = None) -> None:
         """The page came to the front; an argument is a data root."""
@@ -129,7 +134,7 @@ class ResultsPresenter(Presenter):
 
     def _data_chosen(self, digest: str) -> None:
         self._digest = digest
-        self._cell = ("", "")
+        self._cell, self._model = ("", ""), ""
         self.view.show_queries("", "", ())
         self._load()
 
@@ -158,6 +163,29 @@ class ResultsPresenter(Presenter):
         )
         self.view.show_marks(marks_of(results) if self._paper else "")
         self.view.show_heat(heat_of(results, self._metric, self._titles))
+        names = [line.model for line in results.models]
+        self.view.show_models([(name, self._title(name)) for name in names])
+        if self._model not in names:
+            self._model_chosen(names[0] if names else "")
+
+    def _title(self, model: str) -> str:
+        return self._titles.get(model, model)
+
+    # -- how it was computed
+
+    def _model_chosen(self, model: str) -> None:
+        if self._results is None or not model:
+            return
+        self._model = model
+        shown = record_of_model(self._results, model, self._title(model))
+        self.view.show_record(shown, model)
+        self.view.show_chosen(record_line(shown))
+
+    def _record_of_cell(self) -> None:
+        cell = self._score()
+        if cell is not None:
+            self.view.show_record(record_of_cell(self._cell_title(), cell), self._cell[1])
+            self.view.show_tab(RECORDS)
 
     def _metric_chosen(self, metric: str) -> None:
         self._metric = metric
@@ -189,7 +217,7 @@ class ResultsPresenter(Presenter):
         )
 
     def _cell_title(self) -> str:
-        return f"{self._cell[0]} · {self._titles.get(self._cell[1], self._cell[1])}"
+        return f"{self._cell[0]} · {self._title(self._cell[1])}"
 
     def _take_queries(self, found: tuple[tuple[str, str], tuple[RankedQuery, ...]]) -> None:
         cell, queries = found

@@ -41,6 +41,13 @@ class ScoresModel(QAbstractTableModel):
         self._best = tuple(_best_of(table, place) for place in range(len(table.columns)))
         self.endResetModel()
 
+    def key_at(self, row: int) -> str:
+        """The model of a row; empty for chance and for the paper's lines."""
+        if not 0 <= row < len(self._table.rows):
+            return ""
+        found = self._table.rows[row]
+        return "" if found.printed else found.key
+
     def rowCount(self, parent: Index = ROOT) -> int:
         """The models and the chance line."""
         return 0 if parent.isValid() else len(self._table.rows)

@@ -13,6 +13,7 @@ from app.tables.rows import Column, RowsModel
 from app.views.preview import PictureBox
 from app.widgets.blocks import (
     EmptyState,
+    button,
     column,
     heading,
     margins,
@@ -45,6 +46,7 @@ class QueryPanel(QWidget):
     query_chosen = Signal(str)
     picture_wanted = Signal(str)
     open_wanted = Signal(str)
+    record_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,7 +62,9 @@ class QueryPanel(QWidget):
         stretch_columns(self.table, 1, {0: 48, 2: 84, 3: 140})
         self.table.selectionModel().currentChanged.connect(self._moved)
         upper = QWidget()
-        head = row(self.heading, self.failures_first)
+        self.record = button("Settings", self.record_wanted.emit, name="Settings of this result")
+        self.record.setToolTip("How this result was computed, and who states each value")
+        head = row(self.heading, self.record, self.failures_first)
         head.setStretch(0, 1)
         upper.setLayout(column(head, self.summary, self.table, space=6))
         halves = QSplitter(Qt.Orientation.Vertical)

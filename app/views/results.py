@@ -22,13 +22,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.shown import HeatShown, QueryDetail, QueryShown, ScoreTable
+from app.shown import HeatShown, QueryDetail, QueryShown, RecordShown, ScoreTable
 from app.views.query_panel import QueryPanel
+from app.views.record_panel import RecordPanel
 from app.views.score_panel import ScorePanel
 from app.widgets.blocks import EmptyState, button, column, margins, quiet, row, section
 from app.widgets.heat_map import HeatMap
 from app.widgets.ink import hold, px
 
+RECORDS = 3  # the tab
 METRICS = ("hit@1", "hit@5", "mrr@5")
 
 
@@ -45,6 +47,8 @@ class ResultsView(QWidget):
     open_wanted = Signal(str)
     export_wanted = Signal(str)
     benchmark_wanted = Signal()
+    model_chosen = Signal(str)
+    record_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -63,6 +67,7 @@ class ResultsView(QWidget):
         self.tabs.addTab(self.families, "Families")
         self.tabs.addTab(self.splits, "Splits and consistency")
         self.tabs.addTab(self._cells(), "Tasks and queries")
+        self.tabs.addTab(self._records(), "How computed")
         full = QWidget()
         full.setLayout(column(self._bar(), self.tabs))
         margins(full, px(12), px(12), px(12), px(12))
@@ -110,6 +115,15 @@ class ResultsView(QWidget):
             for name in ("Markdown", "JSON")
         ]
         return row(*keys, space=4)
+
+    def _records(self) -> QWidget:
+        self.record = RecordPanel()
+        self.record.model_chosen.connect(self.model_chosen)
+        self.queries.record_wanted.connect(self.record_wanted)
+        for panel in (self.families, self.splits):
+            panel.model_chosen.connect(self.model_chosen)
+            panel.model_opened.connect(lambda _key: self.show_tab(RECORDS))
+        return self.record
 
     def _cells(self) -> QWidget:
         split = QSplitter(Qt.Orientation.Horizontal)
@@ -161,6 +175,19 @@ class ResultsView(QWidget):
     def show_query(self, detail: QueryDetail | None, *, why_not: str = "") -> None:
         """Show one query opened, or why it cannot be."""
         self.queries.show_detail(detail, why_not=why_not)
+
+    def show_models(self, models: Sequence[tuple[str, str]]) -> None:
+        """List the models whose settings can be shown, as (key, title)."""
+        self.record.show_models(models)
+
+    def show_record(self, shown: RecordShown, key: str) -> None:
+        """Show how a model or a cell was computed."""
+        self.record.show_record(shown, key)
+
+    def show_chosen(self, text: str) -> None:
+        """Say in one line how the model in hand was computed."""
+        self.families.show_chosen(text)
+        self.splits.show_chosen(text)
 
     def show_picture(self, key: str, image: QImage | None) -> None:
         """Show a thumbnail of the opened query or of a candidate."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtCore import QRect, QSize, Qt, Signal, SignalInstance
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QHeaderView,
@@ -54,7 +54,12 @@ class ScoreDelegate(QStyledItemDelegate):
 
 
 class ScorePanel(QWidget):
-    """Table above, small multiples below."""
+    """Table above, small multiples below. ``model_chosen`` carries the model of the row in hand;
+    ``model_opened`` the one that was double-clicked or entered.
+    """
+
+    model_chosen = Signal(str)
+    model_opened = Signal(str)
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -62,6 +67,12 @@ class ScorePanel(QWidget):
         self.table = table_view(name)
         self.table.setModel(self.model)
         self.table.verticalHeader().setDefaultSectionSize(px(38))
+        self.table.selectionModel().currentChanged.connect(
+            lambda now, _before: self._tell(self.model_chosen, now.row())
+        )
+        self.table.activated.connect(lambda index: self._tell(self.model_opened, index.row()))
+        self.chosen = quiet(small=True)
+        self.chosen.hide()
         self.bars = IntervalBars()
         self.bars.setAccessibleName(f"{name}, bars with 95 % intervals")
         self.legend = quiet(
@@ -75,10 +86,18 @@ class ScorePanel(QWidget):
         self.area.setWidgetResizable(True)
         self.area.setAccessibleName(f"{name}, drawn")
         self.area.setWidget(self.bars)
-        layout = column(self.table, self.marks, self.legend, self.area, space=6)
+        layout = column(self.table, self.chosen, self.marks, self.legend, self.area, space=6)
         layout.setStretchFactor(self.area, 1)
         layout.setContentsMargins(0, px(8), 0, 0)
         self.setLayout(layout)
+
+    def _tell(self, signal: SignalInstance, place: int) -> None:
+        if key := self.model.key_at(place):
+            signal.emit(key)
+
+    def show_chosen(self, text: str) -> None:
+        """Say in one line how the model of the row in hand was computed."""
+        tell(self.chosen, text)
 
     def show_marks(self, text: str) -> None:
         """Say which columns may not be compared, and why."""

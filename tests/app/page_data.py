@@ -11,9 +11,11 @@ from app.shown import (
     QueryDetail,
     QueryShown,
     RankedShown,
+    RecordShown,
     ScoreRow,
     ScoreShown,
     ScoreTable,
+    SettingShown,
     ShareShown,
     StatisticsShown,
     StepShown,
@@ -79,6 +81,11 @@ def ranked(count: int, text: str = "case", *, gold: int = 2) -> tuple[RankedShow
         RankedShown(str(n), n + 1, f"{text} {n}", text, 0.9 - n / 100, str(n), n == gold)
         for n in range(count)
     )
+
+
+def record(text: str = "SigLIP") -> RecordShown:
+    settings = tuple(SettingShown(text, text, "ours", text, f"{text}: {text}") for _ in range(20))
+    return RecordShown(text, (("Preset", text), ("Texts", text)), settings, text)
 
 
 def detail(count: int = 9, text: str = "which lobe") -> QueryDetail:

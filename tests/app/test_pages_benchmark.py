@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from PySide6.QtCore import Qt
 
 from app.presenters.benchmark import BenchmarkPresenter
 from app.presenters.data_sets import data_sets
+from app.presenters.result_records import NO_RECORD, cut_words, record_line, record_of_cell
 from app.presenters.result_tables import item_words, ordered
-from app.presenters.results import ResultsPresenter
+from app.presenters.results import RECORDS, ResultsPresenter
 from app.shown import QueryShown
 from app.views.benchmark import BenchmarkView
 from app.views.results import ResultsView
@@ -21,6 +25,7 @@ from db.session import open_store
 from engine.control import Control
 from engine.evidence.item import ImageRef, Item, VolumeRef
 from studies.run import bench_job
+from tests.app import page_data as made
 from tests.app.page_fakes import page_services, view_like
 from tests.studies.medheb_tree import small_root
 
@@ -288,6 +293,91 @@ def test_order_of_queries() -> None:
     made = [QueryShown(str(n), "", rank, 9, "") for n, rank in enumerate((1, 9, 3, 9))]
     assert [query.key for query in ordered(made, failures_first=True)] == ["1", "3", "2", "0"]
     assert [query.key for query in ordered(made, failures_first=False)] == ["0", "1", "2", "3"]
+
+
+def test_a_model_says_how_it_was_computed(done: Any) -> None:
+    view, presenter = results(done)
+    presenter.shown()
+    assert view.last("show_models")[0] == ([("random", "Random")],)
+    (shown, key), _ = view.last("show_record")
+    assert (key, shown.title, shown.warning) == ("random", "Random", "")
+    facts = dict(shown.facts)
+    assert facts["Preset"] == "default"
+    assert facts["Texts"] == "No text was cut"
+    rows = {row.name: row for row in shown.settings}
+    assert rows["max_slices"].value == "64"
+    assert rows["max_slices"].tip == "max_slices: stated by the MedHEB paper"
+    assert view.last("show_chosen")[0][0].startswith("Random: default settings, ")
+    view.model_chosen.emit("no such model")
+    assert view.last("show_record")[0][0].warning == NO_RECORD
+
+
+def test_a_cell_says_how_it_was_computed(done: Any) -> None:
+    view, presenter = results(done)
+    presenter.shown()
+    view.record_wanted.emit()
+    assert view.last("show_tab") is None, "no cell is open"
+    view.cell_chosen.emit(0, 0)
+    view.record_wanted.emit()
+    (shown, key), _ = view.last("show_record")
+    assert key == "random"
+    assert shown.title == view.last("show_queries")[0][0]
+    assert view.last("show_tab") == ((RECORDS,), {})
+
+
+RECORD = {
+    "preset": "release", "dtype": "bfloat16", "device": "cuda:0", "attention": "sdpa",
+    "end_of_text": "End-of-text token: appended.", "adapter_tensors": 252, "revision": "abc",
+    "weights": "ab" * 32 + "+" + "cd" * 32, "libraries": ["torch 2.14"],
+    "settings": [{"name": "fuse", "value": "sum", "origin": "release"}],
+}  # fmt: skip
+
+
+def test_a_record_in_words() -> None:
+    cell = SimpleNamespace(record=RECORD, shortened=3)
+    shown = record_of_cell("task · model", cell)
+    facts = dict(shown.facts)
+    assert facts["Texts"] == "3 texts cut to its length"
+    assert facts["Adapter"] == "252 tensors merged"
+    assert facts["End of text"].startswith("End-of-text")
+    assert facts["Weights"] == f"{'ab' * 8} + {'cd' * 8}"
+    assert shown.settings[0].tip == "fuse: as the benchmark authors' wrapper has it"
+    assert "252 tensors merged" in record_line(shown)
+    old = record_of_cell("t", SimpleNamespace(record={}, shortened=None))
+    assert (old.settings, old.warning) == ((), NO_RECORD)
+    assert cut_words(1) == "1 text cut to its length"
+
+
+def test_the_release_settings_stand_below_their_model(qtbot: Any) -> None:
+    view = BenchmarkView()
+    qtbot.addWidget(view)
+    plain = replace(made.model("a"), release="fuse sum → mean")
+    twin = replace(plain, key="a@release", title="Model A, release settings", variant_of="a")
+    view.show_models([plain, twin, made.model("b")], ["a"])
+    assert view.models.topLevelItemCount() == 2
+    child = view.models.topLevelItem(0).child(0)
+    assert (child.text(0), child.text(1)) == ("with the release's settings", "1 setting differs")
+    assert "fuse sum → mean" in child.toolTip(0)
+    view.models.setCurrentItem(child)
+    assert view.release.text() == "Release settings: fuse sum → mean."
+    with qtbot.waitSignal(view.models_changed) as emitted:
+        child.setCheckState(0, Qt.CheckState.Checked)
+    assert emitted.args == [["a", "a@release"]]
+    view.models.setCurrentItem(view.models.topLevelItem(1))
+    assert view.release.isHidden()
+
+
+def test_a_row_of_scores_chooses_its_model(qtbot: Any) -> None:
+    view = ResultsView()
+    qtbot.addWidget(view)
+    view.show_families(made.scores(3, 2))
+    chosen: list[str] = []
+    view.model_chosen.connect(chosen.append)
+    for place in (0, 1, 2):
+        view.families.table.setCurrentIndex(view.families.model.index(place, 0))
+    assert chosen == ["m0", "m1"], "the line of chance is no model"
+    view.families.table.activated.emit(view.families.model.index(1, 0))
+    assert view.tabs.currentIndex() == RECORDS == 3
 
 
 def test_the_window_runs_a_benchmark_in_the_true_worker(program: Any, qtbot: Any,

@@ -75,6 +75,9 @@ def fill_results(view: Any, count: int, text: str) -> None:
     view.show_heat(made.heat(count, 13, text))
     view.show_queries(text or "t", text, made.queries(count, text))
     view.show_query(made.detail(50, text))
+    view.show_models([("a", text), ("b", "B")])
+    view.show_record(made.record(text), "a")
+    view.show_chosen(text)
     view.show_tab(2)
 
 
