@@ -21,6 +21,7 @@ from engine.evidence.pixels import digest, prepare
 from engine.memory import PixelMemory
 
 BATCH_TOKENS = 16384
+PADDED_SHARE, SMALL_BATCH = 4 / 3, 1024  # padded to real tokens; below so many it is no matter
 CHUNK_ITEMS, CHUNK_BYTES = 256, 256_000_000  # decoded at once, which bounds the memory
 
 
@@ -176,10 +177,19 @@ def _decoded(work: _Work, key: str, item: Item) -> ModelInput:
 
 
 def _batches(chunk: list[_Ready], work: _Work) -> Iterator[list[_Ready]]:
-    """Longest first, so that memory runs out at once or not at all; padded size within budget."""
+    """Longest first, so that memory runs out at once or not at all; padded size within budget.
+
+    Padding is work too: a batch ends before more than a quarter of it would be padding.
+    """
     left = sorted(chunk, key=lambda one: one.cost, reverse=True)
     while left:
-        size = max(1, work.budget // max(1, left[0].cost))
+        size, longest, real = 1, max(1, left[0].cost), left[0].cost
+        for one in left[1 : work.budget // longest]:
+            real += one.cost
+            padded = longest * (size + 1)
+            if padded > SMALL_BATCH and padded > PADDED_SHARE * real:
+                break
+            size += 1
         yield left[:size]
         left = left[size:]
 

@@ -165,7 +165,7 @@ class SentenceEncoder:
         limit, tokenizer = self.model.max_seq_length, getattr(self.model, "tokenizer", None)
         if not limit or len(text) + ADDED_TOKENS <= limit or not callable(tokenizer):
             return False
-        return len(tokenizer(text, truncation=False)["input_ids"]) > limit
+        return len(tokenizer(text, truncation=False, verbose=False)["input_ids"]) > limit
 
 
 def _picture(array: NDArray[np.uint8]) -> Image.Image:

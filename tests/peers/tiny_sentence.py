@@ -79,7 +79,8 @@ def make_clip(folder: Path) -> Path:
 def make_mixing(qwen: Path, folder: Path) -> Path:
     """The tiny Qwen3-VL-Embedding as the library would publish it: last token, unit length."""
     with quiet():
-        first = modules.Transformer(str(qwen))
+        asked = {"chat_template": {"add_generation_prompt": True}}
+        first = modules.Transformer(str(qwen), processing_kwargs=asked)
         parts = [first, modules.Pooling(64, "lasttoken"), modules.Normalize()]
         SentenceTransformer(modules=parts, device="cpu").save(str(folder), create_model_card=False)
     return folder
