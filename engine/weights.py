@@ -36,6 +36,11 @@ CONVERT = (
     "transformers and call model.save_pretrained(folder, safe_serialization=True), then use that "
     "folder."
 )
+CONVERT_ADAPTER = (  # weights_only reads tensors and refuses everything else
+    "Opening a pickled file can run any code. In that folder run: python -c \"import torch, "
+    "safetensors.torch as s; s.save_file(torch.load('adapter_model.bin', weights_only=True), "
+    "'adapter_model.safetensors')\", which reads tensors alone."
+)
 ADAPTER_WEIGHTS = "adapter_model.safetensors"
 INDEX = "model.safetensors.index.json"
 CONFIGS = (
@@ -285,7 +290,8 @@ def _refuse_pickles(folder: Path, family: str) -> None:
         find_parts(folder)  # says in its own words what is wrong with the file
     pickles = sorted(path.name for path in folder.rglob("*") if path.suffix in PICKLES)
     if pickles:
-        raise WeightsRefused(f"{folder.name} holds {pickles[0]}, and no safetensors. {CONVERT}")
+        way = CONVERT_ADAPTER if (folder / ADAPTER_FILE).is_file() else CONVERT
+        raise WeightsRefused(f"{folder.name} holds {pickles[0]}, and no safetensors. {way}")
     raise WeightsMissing(f"{folder.name} holds no safetensors; fetch the whole folder again.")
 
 
