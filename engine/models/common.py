@@ -119,6 +119,30 @@ def load_strictly(
     return model.eval()
 
 
+class reading(contextlib.AbstractContextManager[None]):
+    """Turn what a broken file makes a library raise into ``WeightsRefused``.
+
+    Args:
+        folder: where the files are.
+        what: is read, for the message.
+
+    Raises:
+        WeightsRefused: a file is missing or broken.
+    """
+
+    def __init__(self, folder: Path, what: str) -> None:
+        self.folder, self.what = folder, what
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        """Leave other errors as they are; the tokenizers library raises a bare ``Exception``."""
+        broken = isinstance(error, (*_BROKEN, AttributeError, StrictDataclassError))
+        if isinstance(error, Exception) and (broken or kind is Exception):
+            raise WeightsRefused(
+                f"The {self.what} in {self.folder.name} cannot be loaded: {_first_line(error)} "
+                "Fetch the whole folder of the model again."
+            ) from error
+
+
 def _first_line(error: Exception) -> str:
     line = (str(error).strip() or type(error).__name__).split("\n")[0].rstrip(".")
     return f"{line}."

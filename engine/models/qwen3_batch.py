@@ -24,7 +24,7 @@ from engine.errors import ItemRefused, WeightsRefused
 from engine.evidence.item import ModelInput
 from engine.models import qwen3_length as length
 from engine.models import qwen3_pixels as pixels
-from engine.models.common import quiet
+from engine.models.common import quiet, reading
 from engine.models.qwen3_prompt import (
     END_OF_TEXT,
     OURS,
@@ -52,20 +52,13 @@ def load_processor(folder: Path, *, words: Path | None = None) -> Qwen3VLProcess
         WeightsRefused: a file of the processor is missing or broken.
     """
     words = words or folder
-    try:
-        with quiet():
-            local = {"local_files_only": True, "trust_remote_code": False}
-            tokenizer = AutoTokenizer.from_pretrained(words, **local)
-            images = AutoImageProcessor.from_pretrained(folder, backend="pil", **local)
-            videos = Qwen3VLVideoProcessor.from_pretrained(folder, local_files_only=True)
-            videos.cap_pixels_per_frame = False  # its own resize is never used
-            made = Qwen3VLProcessor(images, tokenizer, videos)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        first = str(error).split("\n")[0]
-        raise WeightsRefused(
-            f"The tokenizer or picture processor in {words.name} cannot be loaded: {first} "
-            "Fetch the whole folder of the model again."
-        ) from error
+    local = {"local_files_only": True, "trust_remote_code": False}
+    with quiet(), reading(words, "tokenizer or picture processor"):
+        tokenizer = AutoTokenizer.from_pretrained(words, **local)
+        images = AutoImageProcessor.from_pretrained(folder, backend="pil", **local)
+        videos = Qwen3VLVideoProcessor.from_pretrained(folder, local_files_only=True)
+        videos.cap_pixels_per_frame = False  # its own resize is never used
+        made = Qwen3VLProcessor(images, tokenizer, videos)
     if not tokenizer.is_fast or {_factor(images), _factor(videos)} != {pixels.FACTOR}:
         raise WeightsRefused(
             f"The tokenizer or picture processor in {words.name} is not one of this family: it "

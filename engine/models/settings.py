@@ -25,6 +25,7 @@ ORIGINS: Mapping[str, str] = {
     USER: "set for this run",
 }
 DEFAULT_PRESET = "default"
+_AT_LEAST_ONE = ("max_slices", "max_tokens", "max_pixels", "slice_max_pixels")
 PRESETS = (DEFAULT_PRESET, RELEASE)
 
 
@@ -296,6 +297,8 @@ def settle(
     if preset == RELEASE:
         over[RELEASE] = RELEASES.get(family, {})
     for origin, layer in {**over, **(layers or {})}.items():
+        if layer is not None and not isinstance(layer, Mapping):
+            raise ModelError(f"The settings {ORIGINS[origin]} are no object of names and values.")
         for name, value in (layer or {}).items():
             check(family, name, value)
             used[name] = Used(name, value, origin)
@@ -322,8 +325,8 @@ def check(family: str, name: str, value: object) -> None:
     choices = known[name].choices
     if choices and value not in choices:
         raise ModelError(f"The setting {name} is one of {', '.join(choices)}, not {value!r}.")
-    if isinstance(value, int) and value < 0:
-        raise ModelError(f"The setting {name} cannot be negative, as {value} is.")
+    if isinstance(value, int) and value < (least := int(name in _AT_LEAST_ONE)):
+        raise ModelError(f"The setting {name} must be at least {least}, not {value}.")
 
 
 def settings_of(family: str, **values: object) -> Settings:

@@ -17,9 +17,11 @@ from engine.evidence.item import Item
 from engine.models.common import memory_errors
 from engine.models.load import load_encoder
 from tests.peers.cases import MIXED, TEXT, make
+from tests.peers.tally import compare, differs
 from tests.peers.tiny import volume, write_settings
 from tests.peers.tiny_qwen3 import as_published
 
+QWEN, SAME = "Qwen3-VL-Embedding", "itself, saved by transformers 5"
 CLOSE = 1e-5
 
 
@@ -61,7 +63,8 @@ def test_the_full_layout_with_a_head_loads_to_the_same_vectors(qwen: Path, tmp_p
 
     whole = copy(qwen, tmp_path / "whole", with_head)
     item = [MIXED["image and text"]]
-    assert np.abs(load(whole).encode(item) - load(qwen).encode(item)).max() < CLOSE
+    compare(QWEN, SAME, "full layout with a head", load(whole).encode(item),
+            load(qwen).encode(item), within=CLOSE)  # fmt: skip
 
 
 def test_damaged_files_are_named(qwen: Path, tmp_path: Path):
@@ -77,6 +80,25 @@ def test_damaged_files_are_named(qwen: Path, tmp_path: Path):
     (folder / "model.safetensors").unlink()
     with pytest.raises(WeightsMissing, match="no safetensors"):
         load(folder)
+
+
+BROKEN = {
+    "tokenizer.json": ("", "{}", "[1]", '{"model": 5}'),
+    "tokenizer_config.json": ("[]", '{"tokenizer_class": 5}', "nonsense"),
+    "preprocessor_config.json": ("[", "{}", '{"patch_size": 14, "merge_size": 2}'),
+    "config.json": ('{"model_type": "qwen3_vl", "text_config": 5}',),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_files_of_the_wrong_content_are_refused_in_words(
+    qwen_published: Path, tmp_path: Path, name: str
+):
+    for index, content in enumerate(BROKEN[name]):
+        folder = shutil.copytree(qwen_published, tmp_path / f"broken{index}")
+        (folder / name).write_text(content, encoding="utf-8")
+        with pytest.raises(WeightsRefused, match=f"in broken{index} (cannot|is not)"):
+            load(folder)
 
 
 def adapter(folder: Path, base: Path, *, old_layout: bool) -> Path:
@@ -111,9 +133,10 @@ def test_an_adapter_folder_equals_the_merged_folder(qwen_open: Path, tmp_path: P
     write_settings(whole_folder, family="medemb")
     items = [MIXED["text"], MIXED["image and text"]]
     wanted, base = load(whole_folder).encode(items), load(qwen_open).encode(items)
-    for encoder in (new, old):
-        assert np.abs(encoder.encode(items) - wanted).max() < CLOSE
-        assert np.abs(encoder.encode(items) - base).max() > 1e-3
+    for layout, encoder in (("new", new), ("old", old)):
+        found = encoder.encode(items)
+        compare("MedEmb", "itself, merged folder", f"{layout} keys", found, wanted, within=CLOSE)
+        differs("MedEmb", "dropped adapter", found, base, beyond=1e-3, case=f"{layout} keys")
         assert any("Merged 4 adapter tensors" in note for note in encoder.notes)
         # MedEmb's rule: the tokenizer ends no text, so exactly one token is appended, and said
         assert encoder.settings.append_eot == "always"
@@ -208,6 +231,14 @@ def test_settings_come_from_the_folder_and_are_checked(qwen: Path, tmp_path: Pat
         load(folder, settings={"max_pixels": "big"})
     with pytest.raises(ModelError, match="one of"):
         load(folder, settings={"video_wrap": "inside"})
+    for name in ("max_slices", "max_tokens", "max_pixels", "slice_max_pixels"):
+        with pytest.raises(ModelError, match=f"{name} must be at least 1, not 0"):
+            load(folder, settings={name: 0})
+    with pytest.raises(ModelError, match="vectors have 64"):
+        load(folder, settings={"truncate_dim": 65})
+    write_settings(folder, family="qwen3-vl-embedding", settings=["max_pixels"])
+    with pytest.raises(ModelError, match=r"triptych\.json are no object"):
+        load(folder)
 
 
 def test_the_cost_is_near_the_true_length(qwen: Path):
@@ -235,5 +266,6 @@ def test_the_published_layout_gives_the_same_vectors(
     source = qwen if ends_text else qwen_open
     published = load(as_published(source, tmp_path / "published"))
     items = [MIXED["image under the minimum"], MIXED["text"], make(volumes=(volume(3, 40, 40),))]
-    assert np.abs(published.encode(items) - load(source).encode(items)).max() < CLOSE
+    case = f"published layout, {'ends' if ends_text else 'does not end'} texts"
+    compare(QWEN, SAME, case, published.encode(items), load(source).encode(items), within=CLOSE)
     assert any("does not end" in note for note in published.notes) is not ends_text
