@@ -234,7 +234,8 @@ class Hub:
             says = f"{self.endpoint} does not answer like a hub; look at HF_ENDPOINT"
         else:
             says = (
-                f"{self.endpoint} cannot be reached; is the network down, or does it need a proxy"
+                f"{self.endpoint} cannot be reached ({type(error).__name__}); is the network "
+                "down, or does it need a proxy"
             )
         return WeightsMissing(f"{card.title} could not be downloaded: {says}. {self.by_hand}")
 

@@ -236,7 +236,7 @@ def test_offline_is_said_with_the_way_by_hand(hub: FakeHub, tmp_path, monkeypatc
 
 def test_a_network_that_is_down_is_said_with_the_way_by_hand(hub, tmp_path, monkeypatch):
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
-    said = refused(tmp_path, r"http://127\.0\.0\.1:9 cannot be reached")
+    said = refused(tmp_path, r"http://127\.0\.0\.1:9 cannot be reached \(ConnectError\)")
     assert "By hand" in said
 
 
