@@ -37,7 +37,7 @@ CONVERT = (
     "folder."
 )
 CONVERT_ADAPTER = (  # weights_only reads tensors and refuses everything else
-    "Opening a pickled file can run any code. In that folder run: python -c \"import torch, "
+    'Opening a pickled file can run any code. In that folder run: python -c "import torch, '
     "safetensors.torch as s; s.save_file(torch.load('adapter_model.bin', weights_only=True), "
     "'adapter_model.safetensors')\", which reads tensors alone."
 )

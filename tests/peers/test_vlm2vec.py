@@ -7,6 +7,8 @@ weights were never run.
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 
 from engine.errors import ItemRefused, WeightsRefused
 from engine.evidence.item import ModelInput
@@ -255,6 +257,20 @@ def test_a_base_that_lost_a_tensor_is_refused(adapter: Path, encoder: Qwen2VLEnc
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(WeightsRefused, match=r"missing: language_model\.norm\.weight"):
         load(folder)
+
+
+def test_a_pickled_adapter_is_told_the_way(adapter: Path, tmp_path: Path):
+    """The benchmark's wrapper fetches ``adapter_model.bin``; only tensors of it may be read."""
+    folder = make_adapter(tmp_path / "pickled", adapter.parent / BASE)
+    tensors = load_file(folder / "adapter_model.safetensors")
+    (folder / "adapter_model.safetensors").unlink()
+    torch.save(tensors, folder / "adapter_model.bin")
+    with pytest.raises(WeightsRefused, match="weights_only=True") as refused:
+        load(folder)
+    recipe = str(refused.value).split('python -c "')[1].split('"')[0]
+    subprocess.run([sys.executable, "-c", recipe], cwd=folder, check=True)
+    theirs = GOLDEN["cases"]["text"]
+    tally.compare(MODEL, REFERENCE, "converted adapter", one(load(folder), "text"), theirs)
 
 
 @pytest.mark.parametrize(
