@@ -27,10 +27,22 @@ from engine.models.towers import Fields, TowerEncoder, finish, take_apart, texts
 
 PICTURES_AT_ONCE = 16
 JOINT = "lavis768"
-# What a file may hold beyond the model. The published one holds nothing more (its language model
-# is in the configuration only); older libraries wrote the running numbers of positions, and a
-# conversion of LAVIS leaves them and the temperature of its training behind.
-UNUSED = ("embeddings.position_ids", "qformer.embeddings.position_ids", "temp")
+# What a file may hold beyond the model, and no more: running numbers of positions, and what a
+# conversion of LAVIS leaves behind: the word tables under its general renaming, the temperature
+# of the training, the head that writes captions. The language model in the published
+# configuration has no weights in the file.
+_CAPTIONS = (
+    "bias", "decoder.bias", "decoder.weight", "transform.dense.weight", "transform.dense.bias",
+    "transform.LayerNorm.weight", "transform.LayerNorm.bias",
+)  # fmt: skip
+UNUSED = (
+    "embeddings.position_ids",
+    "qformer.embeddings.position_ids",
+    "qformer.embeddings.word_embeddings.weight",
+    "qformer.embeddings.position_embeddings.weight",
+    "temp",
+    *(f"Qformer.cls.predictions.{name}" for name in _CAPTIONS),
+)
 
 
 class Blip2Towers:
