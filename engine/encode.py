@@ -20,7 +20,7 @@ from engine.evidence.item import Item, ModelInput
 from engine.evidence.pixels import digest, prepare
 from engine.memory import PixelMemory
 
-BATCH_TOKENS = 16384
+BATCH_TOKENS, CPU_BATCH_TOKENS = 16384, 2048  # a processor gains nothing from longer batches
 PADDED_SHARE, SMALL_BATCH = 4 / 3, 1024  # padded to real tokens; below so many it is no matter
 CHUNK_ITEMS, CHUNK_BYTES = 256, 256_000_000  # decoded at once, which bounds the memory
 
@@ -74,7 +74,7 @@ def encode_items(
     *,
     cache: VectorCache | None,
     control: Control = Control(),
-    batch_tokens: int = BATCH_TOKENS,
+    batch_tokens: int | None = None,
     memory: PixelMemory | None = None,
 ) -> Encoded:
     """Embed items.
@@ -84,14 +84,16 @@ def encode_items(
         encoder: a loaded model.
         cache: where vectors are kept, None for nowhere.
         control: progress in items, asked between batches whether to stop.
-        batch_tokens: most tokens of a padded batch; halved for good when memory runs out.
+        batch_tokens: most tokens of a padded batch, by the encoder's device when left out; halved
+            for good when memory runs out.
         memory: decoded items shared with other models of the run, None to decode anew.
 
     Raises:
         Cancelled: the user asked to stop; what was computed is in the cache.
     """
     blank = np.full((len(items), encoder.dim), np.nan, dtype=np.float32)
-    work = _Work(items, encoder, cache, control, batch_tokens, blank, memory)
+    most = CPU_BATCH_TOKENS if encoder.record.device == "cpu" else BATCH_TOKENS
+    work = _Work(items, encoder, cache, control, batch_tokens or most, blank, memory)
     _find_contents(work)
     control.begin(len(work.rows), unit="items", phase=f"Embedding with {encoder.model_id}")
     missing = [key for key in work.rows if not _from_cache(work, key)]
