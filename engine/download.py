@@ -20,7 +20,8 @@ from engine.control import Control
 from engine.errors import UnknownModel, WeightsMissing, WeightsRefused
 from engine.families import ADAPTER_FILE, CONFIG_ENDINGS, DISGUISED, UNWANTED, WANTED_BELOW
 from engine.hub import Cut, Hub, HubFile, Listing, in_words
-from engine.transfer import Meter, Part, fetch
+from engine.meter import Meter
+from engine.transfer import Part, fetch
 from engine.weights import (
     ADAPTER_WEIGHTS,
     CONVERT,

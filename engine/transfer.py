@@ -22,6 +22,7 @@ from engine.control import Control
 from engine.errors import WeightsMissing, WeightsRefused
 from engine.families import DISGUISED
 from engine.hub import Cut, Hub, HubFile, Listing
+from engine.meter import Meter
 from engine.models.medimageinsight_files import is_safetensors
 from engine.removal import delete_recorded
 from engine.weights import (
@@ -36,7 +37,6 @@ from engine.weights import (
 
 TRIES = 5  # in a row without one new byte
 PAUSE = 1.0  # seconds before another try
-REPORT = 0.1  # seconds between two reports
 PIECE = 1 << 20
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS, errno.EPERM)
 
@@ -92,35 +92,6 @@ class Part:
         if record is None or record.get("revision") != self.listing.commit:
             return False
         return bool(missing_files(self.folder, record))
-
-
-class Meter:
-    """Counts bytes and reports them at most ten times a second.
-
-    Args:
-        control: is told, and asked whether to stop.
-    """
-
-    def __init__(self, control: Control) -> None:
-        self.control = control
-        self.fetched = 0
-        self._held = 0
-        self._last = 0.0
-
-    def add(self, count: int, *, fetched: bool = True) -> None:
-        """Count bytes; asks whether to stop."""
-        self.control.check()
-        self.fetched += count if fetched else 0
-        self._held += count
-        if time.monotonic() - self._last >= REPORT:
-            self.flush()
-
-    def flush(self) -> None:
-        """Report what was counted."""
-        self._last = time.monotonic()
-        if self._held:
-            self.control.step(self._held)
-            self._held = 0
 
 
 def fetch(part: Part, meter: Meter, *, memo: Path) -> None:

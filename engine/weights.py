@@ -28,6 +28,7 @@ from engine.families import (
     folder_settings,
 )
 from engine.hub import by_hand, cached, in_words, offline
+from engine.meter import Meter
 from engine.models.medimageinsight_files import find_parts, is_safetensors
 
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
@@ -50,6 +51,8 @@ CONFIGS = (
     INDEX,
 )  # fmt: skip
 MEMO = ".hashes.json"
+LONG = 500_000_000  # bytes from which reading them is shown
+PIECE = 1 << 20
 RECORD = "triptych-download.json"  # beside the files of a download: what they are, whence
 
 
@@ -214,7 +217,7 @@ def resolve(
     settings = extra.get("settings") or {}
     _refuse_pickles(folder, card.family)
     control.check()
-    digest = weights_hash(folder, memo=memo, family=card.family)
+    digest = weights_hash(folder, memo=memo, family=card.family, control=control)
     if not (folder / ADAPTER_FILE).is_file():
         return LocalWeights(folder, None, place.revision, digest, settings=settings)
     base = resolve(
@@ -295,20 +298,28 @@ def _refuse_pickles(folder: Path, family: str) -> None:
     raise WeightsMissing(f"{folder.name} holds no safetensors; fetch the whole folder again.")
 
 
-def weights_hash(folder: Path, *, memo: Path | None = None, family: str = "") -> str:
+def weights_hash(
+    folder: Path, *, memo: Path | None = None, family: str = "", control: Control = Control()
+) -> str:
     """Hex digest over every file of a model folder that changes a vector.
 
     Args:
         folder: the model.
         memo: a file that remembers hashes by path, size and time, since 16 GB take a minute.
         family: decides whether files below the top belong to the model.
+        control: told the bytes where there are many, asked whether to stop.
     """
     known = _read_memo(memo)
+    keys = {path: memo_key(path) for path in _hashed(folder, family)}
+    size = sum(path.stat().st_size for path, key in keys.items() if key not in known)
+    meter = Meter(control, silent=size < LONG)
+    if size >= LONG:
+        control.begin(size, unit="bytes", phase="Reading the weights once")
     whole, fresh = hashlib.sha256(), dict(known)
-    for path in _hashed(folder, family):
-        key = memo_key(path)
-        fresh[key] = known.get(key) or _hash_file(path)
+    for path, key in keys.items():
+        fresh[key] = known.get(key) or _hash_file(path, meter)
         whole.update(f"{path.relative_to(folder).as_posix()}:{fresh[key]}\n".encode())
+    meter.flush()
     if fresh != known:
         _write_memo(memo, fresh)
     return whole.hexdigest()
@@ -341,9 +352,13 @@ def remember_hashes(memo: Path, hashes: Mapping[str, str]) -> None:
     _write_memo(memo, {**_read_memo(memo), **hashes})
 
 
-def _hash_file(path: Path) -> str:
+def _hash_file(path: Path, meter: Meter) -> str:
+    digest = hashlib.sha256()
     with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+        while piece := stream.read(PIECE):
+            digest.update(piece)
+            meter.add(len(piece))
+    return digest.hexdigest()
 
 
 def _read_memo(memo: Path | None) -> dict[str, str]:

@@ -77,9 +77,12 @@ def test_the_record_says_what_came_and_the_hash_is_known_without_reading(
     assert listed["model.safetensors"] == hashlib.sha256(files["model.safetensors"]).hexdigest()
     read: list[str] = []
     real = weights_module._hash_file
-    monkeypatch.setattr(
-        weights_module, "_hash_file", lambda path: (read.append(path.name), real(path))[1]
-    )
+
+    def noted(path, meter):
+        read.append(path.name)
+        return real(path, meter)
+
+    monkeypatch.setattr(weights_module, "_hash_file", noted)
     where = places(tmp_path)
     card = find_card("mine", cards_dir=where.cards)
     here = resolve(card, weights_dir=where.weights, shipped_dir=where.shipped)

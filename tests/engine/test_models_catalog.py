@@ -218,7 +218,7 @@ def test_the_hash_is_remembered_until_the_file_changes(tmp_path: Path, monkeypat
     fill(folder)
     first = weights_hash(folder, memo=memo)
     with monkeypatch.context() as patch:
-        patch.setattr(weights_module, "_hash_file", lambda path: "0" * 64)
+        patch.setattr(weights_module, "_hash_file", lambda *_: "0" * 64)
         assert weights_hash(folder, memo=memo) == first
     memo.write_text("damaged", encoding="utf-8")
     assert weights_hash(folder, memo=memo) == first

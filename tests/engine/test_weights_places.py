@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from engine import weights as weights_module
 from engine.catalog import find_card
-from engine.errors import WeightsMissing, WeightsRefused
+from engine.control import Control
+from engine.errors import Cancelled, WeightsMissing, WeightsRefused
 from engine.hub import cache_folder, in_words
 from engine.models.load import load_encoder
 from engine.weights import RECORD, complete, find_weights, resolve, weights_hash
@@ -122,6 +124,24 @@ def test_a_pickle_under_a_known_name_is_never_taken_for_safetensors(tmp_path: Pa
     first = weights_hash(tmp_path, family="medimageinsight")
     (folder / "config.yaml").write_text("a: 2", encoding="utf-8")
     assert weights_hash(tmp_path, family="medimageinsight") != first
+
+
+def test_reading_much_for_the_first_time_is_shown_and_can_be_stopped(tmp_path, monkeypatch):
+    folder, memo = fill(tmp_path / "m"), tmp_path / ".hashes.json"
+    steps: list[tuple[int, int, str, str]] = []
+    control = Control(report=lambda *step: steps.append(step))
+    weights_hash(folder, control=control)
+    assert steps == []  # little is read in silence
+    monkeypatch.setattr(weights_module, "LONG", 10)
+    with pytest.raises(Cancelled):
+        weights_hash(folder, memo=memo, control=Control(cancelled=lambda: True))
+    weights_hash(folder, memo=memo, control=control)
+    size = sum(path.stat().st_size for path in folder.iterdir())
+    assert steps[0] == (0, size, "bytes", "Reading the weights once")
+    assert steps[-1][0] == size
+    steps.clear()
+    weights_hash(folder, memo=memo, control=control)
+    assert steps == []
 
 
 @pytest.mark.parametrize(

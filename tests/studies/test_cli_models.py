@@ -14,6 +14,7 @@ from studies import check_model
 from studies.cli import app
 from studies.cli_common import model_words
 from studies.model_weights import download_job, remove_job
+from studies.places import shipped_models
 from studies.terminal import Follower
 from tests.engine.fake_hub import COMMIT, FakeHub
 from tests.engine.hub_fixture import adapter_files, at_hub, own_card, qwen_files, siglip_files
@@ -168,6 +169,18 @@ def test_the_whole_way_through_a_worker(hub: FakeHub, home):
     gone = triptych("models", "remove", "mine", home=home.root)
     assert gone.returncode == 0, gone.stderr
     assert "freed" in gone.stdout
+
+
+def test_what_was_downloaded_is_loaded_and_says_its_commit(hub: FakeHub, home):
+    nano = shipped_models() / NANO
+    files = {path.name: path.read_bytes() for path in nano.iterdir() if path.is_file()}
+    hub.add("me/towers", files)
+    download_job(home, {"model": "mine"}, _quiet())
+    told = check_model.check_job(home, {"model": "mine"}, _quiet())
+    assert told["record"]["revision"] == COMMIT
+    assert all(form["finite"] and form["norm"] == pytest.approx(1) for form in told["forms"])
+    shipped = check_model.check_job(home, {"model": NANO}, _quiet())
+    assert told["record"]["weights"] == shipped["record"]["weights"]
 
 
 def test_removing_an_adapter_leaves_its_base_and_says_so(hub: FakeHub, home):
