@@ -15,6 +15,7 @@ from pathlib import Path
 
 from engine.card import BYTES, ModelCard
 from engine.hardware import Memory
+from engine.weights import weight_files
 
 FITS, TIGHT, TOO_LARGE, UNKNOWN = "fits", "tight", "too large", "unknown"
 WORKING = 500_000_000  # beside the weights, for one item of a small model
@@ -53,11 +54,11 @@ def weight_bytes(card: ModelCard, dtype: str, folders: Sequence[Path] = ()) -> i
         dtype: ``float32``, ``bfloat16`` or ``float16``.
         folders: where its files lie; what they hold is counted rather than believed.
     """
-    counted = sum(numbers_in(folder) for folder in folders)
+    counted = sum(numbers_in(folder, family=card.family) for folder in folders)
     return counted * BYTES[dtype] if counted else card.weight_bytes(dtype)
 
 
-def numbers_in(folder: Path) -> int:
+def numbers_in(folder: Path, *, family: str = "") -> int:
     """How many numbers the safetensors of a folder hold, by their headers."""
     index = folder / INDEX
     if index.is_file():
@@ -66,7 +67,7 @@ def numbers_in(folder: Path) -> int:
             return sum(_numbers(folder / str(name)) for name in names)
         except (OSError, ValueError, KeyError, AttributeError, TypeError):
             return 0
-    return sum(_numbers(path) for path in sorted(folder.glob("*.safetensors")))
+    return sum(_numbers(path) for path in weight_files(folder, family=family))
 
 
 def _numbers(path: Path) -> int:

@@ -152,6 +152,24 @@ def settings_keys(program: Program) -> None:
     view_of(program).tabs.setCurrentIndex(1)
 
 
+def models_settings(program: Program) -> None:
+    """The settings of a model beside the cards, and a question on a card."""
+    program.window.go("models")
+    pump(MOST, lambda: program.services.machine.looked)
+    view_of(program).card("siglip-so400m-384").download.click()
+    view_of(program).card("siglip-nano").settings.click()
+
+
+def models_add(program: Program) -> None:
+    program.window.go("models")
+    pump(SETTLE)
+    view_of(program).add.click()
+
+
+def leave_models(program: Program) -> None:
+    view_of(program).side.leave()
+
+
 def nothing(_program: Program) -> None:
     """Leave the window as it is."""
 
@@ -174,6 +192,7 @@ SCREENS: tuple[tuple[str, Step, Step], ...] = (
     ("results-paper", results_tab(0, paper=True), nothing),
     ("results-splits", results_tab(1), nothing),
     ("results-queries", results_tab(2), nothing),
+    ("results-record", results_tab(3), nothing),
     ("study", study, nothing),
     ("study-unblind", study_unblind, nothing),
     ("study-build", study_build, leave_build),
@@ -181,6 +200,8 @@ SCREENS: tuple[tuple[str, Step, Step], ...] = (
     ("statistics-locked", statistics(STUDY_TITLE), nothing),
     ("statistics", statistics(READ_TITLE), nothing),
     ("models", go("models"), nothing),
+    ("models-settings", models_settings, leave_models),
+    ("models-add", models_add, leave_models),
     ("settings", go("settings"), nothing),
     ("settings-keys", settings_keys, nothing),
 )

@@ -34,6 +34,7 @@ from db.runs import TaskResultRow
 
 FIRST_MODELS = ("medemb-nano", "qwen3-vl-embedding-nano", "siglip-nano", "random")
 LOOK_EVERY = 1.0
+MEMORY = "Memory ran out"  # how the engine begins to say that it halved a batch
 
 
 class BenchmarkPresenter(Presenter):
@@ -178,6 +179,7 @@ class BenchmarkPresenter(Presenter):
             done=self._done,
             failed=self._stopped,
         )
+        self.view.show_said("")
         self.view.show_running(running=True)
         self.view.show_progress(0, 0, "Starting", "")
 
@@ -200,6 +202,8 @@ class BenchmarkPresenter(Presenter):
         self.view.show_progress(
             state.done, state.total, words, time_left(left) if left is not None else ""
         )
+        if MEMORY in state.sentence:
+            self.view.show_said(state.sentence)
         self._mark_running(state)
         if time.monotonic() - self._looked > LOOK_EVERY:
             self._look()

@@ -53,30 +53,43 @@ def check_words(result: Mapping[str, Any]) -> str:
     """What a check found: one line of the whole, one of each form."""
     forms = result.get("forms", ())
     record: Mapping[str, Any] = result.get("record") or {}
-    where = [str(record.get(name) or result.get(name) or "")
-             for name in ("device", "dtype", "attention")]  # fmt: skip
-    seconds = sum(float(form["seconds"]) for form in forms)
-    lines = [
+    where = [str(record.get(name) or "") for name in ("device", "dtype", "attention")]
+    seconds = sum(float(form.get("seconds") or 0) for form in forms)
+    pieces = [
         *filter(None, where),
         f"loaded in {float(result.get('load_seconds', 0)):.1f} s",
         f"{len(forms)} items in {seconds:.1f} s",
         f"{result.get('dim', 0)} numbers",
     ]
     if peak := result.get("peak_memory_mb"):
-        lines.append(f"peak {peak:,} MiB")
-    if card := result.get("device_memory_mb"):
-        lines.append(f"{card:,} MiB on the card")
-    return "\n".join([", ".join(lines), *(_form_words(form) for form in forms)])
+        pieces.append(f"peak {peak:,} MiB of {_owner(result)}")
+    return "\n".join([", ".join(pieces), *(_form_words(form) for form in forms)])
+
+
+def _owner(result: Mapping[str, Any]) -> str:
+    of = str(result.get("peak_memory_of") or "process")
+    return "the process" if of == "process" else of
 
 
 def _form_words(form: Mapping[str, Any]) -> str:
+    if form.get("refused"):
+        return f"{form.get('form')}: refused. {form['refused']}"
     pieces = [f"{form.get('form')}:"]
     if (count := form.get("tokens")) is not None:
         pieces.append(f"{count:,} tokens,")
-    pieces.append(f"{float(form['seconds']):.2f} s")
+    pieces.append(f"{float(form.get('seconds') or 0):.2f} s")
+    if form.get("shortened"):
+        pieces.append("(text cut)")
     if form.get("finite") is False:
-        pieces.append("NOT FINITE")
+        pieces.append("NOT FINITE: try the number format float32")
     return " ".join(pieces)
+
+
+def check_tone(result: Mapping[str, Any]) -> str:
+    """Good, unless a form was refused or gave no finite vector."""
+    forms = result.get("forms", ())
+    bad = any(form.get("refused") or form.get("finite") is False for form in forms)
+    return "warn" if bad else "good"
 
 
 def settings_of_card(card: ModelCard) -> tuple[SettingShown, ...]:

@@ -13,6 +13,7 @@ from app.jobs import JobState
 from app.presenters.base import Presenter
 from app.presenters.model_facts import models_shown
 from app.presenters.model_words import (
+    check_tone,
     check_words,
     download_question,
     ended_words,
@@ -24,7 +25,7 @@ from app.presenters.model_words import (
 from app.presenters.own_cards import add_card, families, forget_card, guess_family
 from app.services import Services
 from app.shown import CardGiven, ModelShown
-from app.words import size
+from app.words import count_of
 from engine.catalog import find_card
 from engine.models.settings import PRESETS
 
@@ -214,7 +215,7 @@ class ModelsPresenter(Presenter):
     def _done(self, state: JobState) -> None:
         what, key = self._running.pop(state.id, ("", ""))
         if what == CHECK:
-            self._say(key, check_words(state.result), "good")
+            self._say(key, check_words(state.result), check_tone(state.result))
             return
         self.view.show_transfer(key, "", moving=False)
         self._checked.pop(key, None)
@@ -273,5 +274,5 @@ def transfer_words(state: JobState) -> str:
     if state.state == "stopping":
         return "Stopping; what has arrived stays."
     if state.total:
-        return f"{size(state.done)} of {size(state.total)}"
+        return count_of(state.done, state.total, state.unit)
     return state.phase or state.sentence or "Waiting for the worker"

@@ -152,6 +152,8 @@ class BenchmarkView(QWidget):
         self.bar.setAccessibleName("Progress of the run")
         self.phase = quiet(wrap=False)
         self.left = quiet(wrap=False)
+        self.said = label("", "warn")
+        self.said.hide()
         framed = panel()
         framed.setLayout(
             column(
@@ -165,6 +167,7 @@ class BenchmarkView(QWidget):
                 row(self.run_button, self.cancel_button, self.results_button, 1),
                 self.bar,
                 row(self.phase, 1, self.left),
+                self.said,
                 margin=px(12),
             )
         )
@@ -233,6 +236,10 @@ class BenchmarkView(QWidget):
         self.bar.setValue(done)
         self.phase.setText(phase)
         self.left.setText(left)
+
+    def show_said(self, text: str) -> None:
+        """Show what the run had to do otherwise than planned, for example smaller batches."""
+        tell(self.said, text, "warn")
 
     def show_rows(self, rows: Sequence[ProgressShown]) -> None:
         """Show every (task, model) of the run."""

@@ -141,6 +141,25 @@ def test_progress_failures_and_the_end_are_told(fresh: Any) -> None:
     assert view.last("show_running")[1]["running"] is False
 
 
+def test_memory_that_runs_out_is_said_while_it_runs_and_its_item_named(fresh: Any) -> None:
+    view, presenter = bench(fresh)
+    presenter.shown(fresh.root)
+    view.run_wanted.emit()
+    assert view.last("show_said")[0] == ("",)
+    fresh.jobs.progress("j0", phase="random (1 of 1)", done=3, total=9, sentence="Reading")
+    assert view.last("show_said")[0] == ("",)
+    said = "Memory ran out; going on with 4 items at a time."
+    fresh.jobs.progress("j0", phase="random (1 of 1)", done=4, total=9, sentence=said)
+    assert view.last("show_said")[0] == (said,)
+    (_, shown), _ = view.last("show_row")
+    why = "large.png: about 900 tokens need more memory than the device has."
+    failure = {"model": "random", "task": shown.task, "row": 2, "reason": why}
+    fresh.jobs.end("j0", result={"computed": 9, "already": 0, "failures": [failure]})
+    notes = [row.note for row in view.last("show_rows")[0][0] if row.state == "failed"]
+    assert notes == [f"row 2: {why}"]
+    assert view.last("show_said")[0] == (said,), "it stands until the next run"
+
+
 def test_a_refused_model_is_named_on_each_of_its_lines(fresh: Any) -> None:
     view, presenter = bench(fresh)
     presenter.shown(fresh.root)

@@ -233,6 +233,17 @@ def test_a_check_runs_in_the_worker_and_is_told_on_the_card(home: Home) -> None:
     assert view.last("show_check")[0] == ("random", "Damaged.")
 
 
+def test_a_check_that_refused_a_form_is_no_good_one(home: Home) -> None:
+    view, services = page(home)
+    view.check_wanted.emit("random")
+    forms = [{"form": "text", "refused": "too long"}, {"form": "2d", "seconds": 1, "finite": False}]
+    services.jobs.end(job(services, "model-check"), result={"forms": forms})
+    (_, text), named = view.last("show_check")
+    assert named["tone"] == "warn"
+    assert "text: refused. too long" in text
+    assert "NOT FINITE" in text
+
+
 def test_a_download_is_asked_for_once_shown_and_can_be_stopped(home: Home) -> None:
     view, services = page(home)
     key = "medsiglip-448"
