@@ -18,6 +18,7 @@ from studies.places import shipped_models
 from studies.terminal import Follower
 from tests.engine.fake_hub import COMMIT, FakeHub
 from tests.engine.hub_fixture import adapter_files, at_hub, own_card, qwen_files, siglip_files
+from tests.studies.medheb_tree import small_root
 from tests.studies.test_cli import triptych
 
 NANO = "siglip-nano"
@@ -222,3 +223,20 @@ def test_bytes_move_in_words_on_the_terminal(capsys):
     follower = Follower(sys.stderr)
     follower(Progress("1", 2_500_000_000, 4_420_000_000, "bytes", "Fetching X"))
     assert "Fetching X: 2.5 GB of 4.4 GB" in capsys.readouterr().err
+
+
+def test_bench_run_takes_presets_and_settings_as_models_of_their_own(home, tmp_path: Path):
+    root = small_root(tmp_path / "data", queries=4)
+    words = ("bench", "run", "--data", root, "--tasks", "*/t2t", "--json")
+    done = triptych(*words, "--models", f"{NANO}@release,{NANO}", home=home.root)
+    assert done.returncode == 0, done.stderr
+    ran = json.loads(done.stdout)["run"]
+    assert ran["models"] == [f"{NANO}@release", NANO]
+    assert ran["computed"] > 0
+    one = triptych(*words, "--models", NANO, "--set", "fuse=sum", home=home.root)
+    assert json.loads(one.stdout)["run"]["models"] == [f"{NANO}@fuse=sum"]
+    bad = triptych(*words, "--models", NANO, "--set", "fuse=product", home=home.root)
+    assert bad.returncode == 1
+    assert "fuse is one of mean_of_unit" in bad.stderr
+    told = CliRunner().invoke(app, ["bench", "run", "--help"]).output
+    assert "MODEL@release" in told
