@@ -135,6 +135,8 @@ def lay(processor: Qwen3VLProcessor, item: ModelInput, settings: Settings) -> La
         ItemRefused: too long, or more slices than the model takes.
     """
     for volume in item.volumes:
+        if not len(volume):
+            raise ItemRefused("A volume of this item has no slices.")
         if len(volume) > settings.max_slices:
             raise ItemRefused(
                 f"A volume of {len(volume)} slices was handed to a model that takes "

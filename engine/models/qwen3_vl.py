@@ -97,12 +97,13 @@ class Qwen3VLEncoder:
         self.device = device
         self.dim = settings.truncate_dim or int(model.config.text_config.hidden_size)
         self.max_slices = settings.max_slices
-        self._letters_per_token = len(SAMPLE) / len(processor.tokenizer(SAMPLE)["input_ids"])
+        self._bytes_per_token = len(SAMPLE) / len(processor.tokenizer(SAMPLE)["input_ids"])
 
     def cost(self, item: ModelInput) -> int:
-        """Estimate the length in tokens: pixels exactly, text by its characters."""
-        letters = sum(len(text) for text in (*item.texts, item.instruction or ""))
-        total = TOKENS_AROUND + int(letters / self._letters_per_token)
+        """Estimate the length in tokens: pixels exactly, text by its bytes."""
+        words = "".join((*item.texts, item.instruction or ""))
+        size = len(words.encode("utf-8", "surrogatepass"))
+        total = TOKENS_AROUND + int(size / self._bytes_per_token)
         for picture in item.images:
             height, width = picture.shape[:2]
             total += pixels.image_tokens(height, width, self.settings)

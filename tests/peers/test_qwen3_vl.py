@@ -120,14 +120,14 @@ def test_a_tokenizer_that_ends_no_text_equals_the_authors_code(qwen_open_publish
         differs(MODEL, "missing end-of-text token", vector, ended, beyond=DIFFERENT, case=name)
 
 
-def test_outer_vision_markers_are_those_of_transformers_5(qwen_published: Path, published: Encoder):
+def test_outer_vision_markers_are_those_of_transformers_5(qwen_published: Path):
     """``video_wrap``: 4.57 strips the outer pair of a video, 5 keeps it."""
     outer = load(qwen_published, video_wrap="outer")
     for name in cases.VIDEOS:
         item, theirs = seen(name, cases.CASES[name]), AUTHORS_5["cases"][name]
         vector = outer.encode([item])[0]
         compare(MODEL, named(AUTHORS_5), f"{name}, outer", vector, theirs, within=CLOSE)
-        stripped = published.encode([item])[0]
+        stripped = AUTHORS["cases"][name]  # held to ours above
         differs(MODEL, "outer vision markers", stripped, theirs, beyond=DIFFERENT, case=name)
 
 
@@ -168,11 +168,11 @@ def test_a_picture_of_16_bit_equals_what_is_shown_of_it(
 
 
 @pytest.mark.parametrize("wrap", ["stripped", "outer"])
-def test_64_slices_equal_the_official_frame_list(qwen: Path, reference: Reference, wrap: str):
-    item = make(volumes=(volume(64, 32, 32),), instruction="Find the same scan")
+def test_slices_equal_the_official_frame_list(qwen: Path, reference: Reference, wrap: str):
+    item = make(volumes=(volume(17, 32, 40),), instruction="Find the same scan")
     vector = load(qwen, video_wrap=wrap).encode([item])[0]
     wanted = reference.vector(item, wrap=wrap)
-    compare(MODEL, PLAIN, f"64 slices, {wrap}", vector, wanted, within=CLOSE)
+    compare(MODEL, PLAIN, f"17 slices, {wrap}", vector, wanted, within=CLOSE)
 
 
 def test_prompts_equal_the_checkpoints_own_template(encoder: Encoder, reference: Reference):
