@@ -36,7 +36,7 @@ from engine.weights import (
 )
 
 TRIES = 5  # in a row without one new byte
-PAUSE = 1.0  # seconds before another try
+PAUSE = 1.0  # seconds before another try, then twice as many
 PIECE = 1 << 20
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS, errno.EPERM)
 
@@ -152,7 +152,7 @@ def _fetch(part: Part, file: HubFile, meter: Meter) -> None:
                 raise _gave_up(part, file, cut) from cut
             meter.flush()
             meter.control.say(f"The connection broke at {file.path} ({cut}); going on.")
-            _pause(meter.control)
+            _pause(meter.control, PAUSE * 2 ** (tries - 1))
     _hold(file, path, digest)
 
 
@@ -203,11 +203,11 @@ def _gave_up(part: Part, file: HubFile, cut: Cut) -> WeightsMissing:
     )
 
 
-def _pause(control: Control) -> None:
-    end = time.monotonic() + PAUSE
+def _pause(control: Control, seconds: float) -> None:
+    end = time.monotonic() + seconds
     while time.monotonic() < end:
         control.check()
-        time.sleep(min(0.1, PAUSE))
+        time.sleep(min(0.1, seconds))
 
 
 def _digest(file: HubFile) -> Any:

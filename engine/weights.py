@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -50,6 +51,7 @@ CONFIGS = (
     "video_preprocessor_config.json", "processor_config.json", "spiece.model", "vocab.txt",
     INDEX,
 )  # fmt: skip
+SHARD = re.compile(r"-\d{5}-of-(\d{5})\.safetensors$")
 MEMO = ".hashes.json"
 LONG = 500_000_000  # bytes from which reading them is shown
 PIECE = 1 << 20
@@ -169,7 +171,9 @@ def complete(folder: Path, *, family: str = "") -> bool:
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return False
         return all((folder / name).is_file() for name in names)
-    return any(folder.glob("*.safetensors")) or _pickled(folder)
+    files = [path.name for path in folder.glob("*.safetensors")]
+    counts = [int(found[1]) for name in files if (found := SHARD.search(name))]
+    return (len(counts) >= max(counts) if counts else bool(files)) or _pickled(folder)
 
 
 def _pickled(folder: Path) -> bool:

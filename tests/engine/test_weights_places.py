@@ -95,6 +95,14 @@ def test_a_half_copied_folder_is_not_a_model(cache: Path, tmp_path: Path):
     assert find("siglip-so400m-384", tmp_path) is None
 
 
+def test_shards_that_were_copied_without_their_index_are_counted(cache: Path, tmp_path: Path):
+    folder = fill(tmp_path / "weights" / "siglip-so400m-384")
+    (folder / "model.safetensors").rename(folder / "model-00001-of-00002.safetensors")
+    assert find("siglip-so400m-384", tmp_path) is None
+    (folder / "model-00002-of-00002.safetensors").write_bytes(b"more")
+    assert find("siglip-so400m-384", tmp_path) is not None
+
+
 def test_a_download_with_a_cut_file_is_not_a_model(cache: Path, tmp_path: Path):
     folder = fill(tmp_path / "weights" / "siglip-so400m-384")
     files = [{"path": "model.safetensors", "size": 7}, {"path": "config.json", "size": 24}]
