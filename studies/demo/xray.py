@@ -1,7 +1,7 @@
 """A frontal chest radiograph projected from a CT, and CT slices as 8-bit pictures.
 
-Owns the parallel projection and the windows of the release (medheb_release.md 4.1). The look of
-an acquisition (film grain, side marker, contrast) is laid over the projection per source.
+Owns the look of an acquisition (film grain, side marker, contrast), laid over the release's own
+parallel projection per source, and its window of slices (medheb_release.md 4.1).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from studies.demo.phantom_chest import ChestScan
 from studies.demo.shapes import Floats, Point, blur, generator
+from studies.medheb.builders import projection
 
 Bytes = NDArray[np.uint8]
 LUNG_WINDOW = (-600.0, 1500.0)
@@ -53,21 +54,17 @@ def _span(middle: float, reach: float, size: int) -> tuple[int, int]:
 
 def attenuation(scan: ChestScan) -> Floats:
     """Sum of attenuation along the rays, [Z, X]: the projection before any film."""
-    hu = np.clip(scan.hu, -1000, 1200).astype(np.float32)
     # The release closes and opens this mask with 5 pixels of 0.7 mm: less than one voxel here.
-    mask = scan.hu > -700
-    per_mm = np.where(mask, np.float32(0.0025) * (hu / 1000 + 1), np.float32(0))
+    per_mm = projection.attenuation(scan.hu, scan.hu > projection.BODY_ABOVE)
     return per_mm.sum(axis=1) * np.float32(scan.grid.spacing[1])
 
 
 def project(scan: ChestScan, *, source: str, key: tuple[object, ...]) -> Radiograph:
     """The film of a patient, from the CT's own voxels."""
-    film = np.exp(-attenuation(scan))
-    low, high = np.percentile(film, (0.5, 99.5))
-    film = 1 - np.clip((film - low) / (high - low), 0, 1)
+    film = projection.film(attenuation(scan))
     dz, _, dx = scan.grid.spacing
     film = film[::-1]
-    rows, columns = np.nonzero(film > max(np.percentile(film, 3), 0.02))
+    rows, columns = np.nonzero(film > max(float(np.percentile(film, 3)), 0.02))
     top, bottom = rows.min(), rows.max() + 1
     left, right = columns.min(), columns.max() + 1
     film = film[top:bottom, left:right]

@@ -68,11 +68,15 @@ def stretched(
         high: percentile that becomes 255.
         above_zero: percentiles of the voxels above 0 only, where there are any.
     """
-    numbers = np.asarray(volume, np.float32)
+    numbers = np.asarray(volume)
     basis = numbers[numbers > 0] if above_zero and (numbers > 0).any() else numbers
-    bottom, top = np.percentile(basis, (low, high))
-    span = max(float(top - bottom), 1e-6)
-    return (np.clip((numbers - bottom) / span, 0, 1) * 255).astype(np.uint8)
+    return between(numbers, *(float(end) for end in np.percentile(basis, (low, high))))
+
+
+def between(values: NDArray[np.generic], bottom: float, top: float) -> Pixels:
+    """Grey values 0..255 of a range of numbers; what lies outside takes its ends."""
+    scaled = (np.asarray(values, np.float32) - bottom) / max(top - bottom, 1e-6)
+    return (np.clip(scaled, 0, 1) * 255).astype(np.uint8)
 
 
 def stacked(volume: Pixels, indices: list[int]) -> Pixels:
