@@ -11,6 +11,7 @@ import json
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,13 @@ from engine.errors import WeightsRefused
 from engine.models.record import Loading, Record
 from engine.models.settings import Settings, Used
 
-MEMORY_SIGNS = ("out of memory", "not enough memory", "can't allocate memory")
+MEMORY_SIGNS = (
+    "out of memory", "not enough memory", "can't allocate memory", "invalid buffer size",
+    "status_alloc_failed",
+)  # fmt: skip
+# Raised when equal weights and settings come to give other vectors than before, so that no vector
+# which an earlier version of the program kept is taken for a new one.
+RULES = 2
 _BROKEN = (OSError, ValueError, RuntimeError, KeyError, TypeError)
 
 
@@ -63,6 +70,8 @@ def memory_errors() -> Iterator[None]:
 def _free() -> None:
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
+    elif torch.backends.mps.is_available():
+        torch.mps.empty_cache()
 
 
 def with_attention(order: Loading, model_class: Any) -> Loading:
@@ -163,13 +172,18 @@ def _refuse_mismatch(folder: Path, info: Mapping[str, Any], allowed: tuple[str, 
         )
 
 
+def _libraries() -> tuple[str, ...]:
+    """What reads texts, resizes pictures and computes, with versions."""
+    first = (f"torch {torch.__version__}", f"transformers {transformers.__version__}")
+    return (
+        *first,
+        *(f"{name} {version(name)}" for name in ("torchvision", "tokenizers", "pillow")),
+    )
+
+
 def fingerprint(parts: Mapping[str, object]) -> str:
     """Hex digest over everything that changes a vector, library versions included."""
-    whole = {
-        **parts,
-        "torch": torch.__version__,
-        "transformers": transformers.__version__,
-    }
+    whole = {**parts, "rules": RULES, "libraries": _libraries()}
     text = json.dumps(whole, sort_keys=True, default=str)
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
@@ -209,7 +223,7 @@ def identify(
         attention=attention or choice.attention,
         end_of_text=end_of_text,
         adapter_tensors=adapter_tensors,
-        libraries=(f"torch {torch.__version__}", f"transformers {transformers.__version__}"),
+        libraries=_libraries(),
     )
     identity = weights.identity(order.card) | {
         "settings": {one.name: one.value for one in used},
