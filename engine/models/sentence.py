@@ -68,7 +68,8 @@ class SentenceEncoder:
         """A guess at the tokens: letters of the texts, and a constant for every picture."""
         letters = sum(len(text) for text in (*item.texts, item.instruction or ""))
         pictures = len(item.images) + sum(len(volume) for volume in item.volumes)
-        return 1 + letters // 3 + PICTURE_TOKENS * pictures
+        words = min(letters // 3, self.model.max_seq_length or letters)
+        return 1 + words + PICTURE_TOKENS * pictures
 
     def encode(self, batch: Sequence[ModelInput]) -> NDArray[np.float32]:
         """Embed a batch; unit rows [B, D], float32.

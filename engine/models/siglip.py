@@ -25,6 +25,8 @@ from engine.models.common import load_strictly, memory_errors, quiet, with_atten
 from engine.models.record import Loading
 from engine.models.settings import Settings
 
+CPU_PICTURES_AT_ONCE = 8  # a processor gains nothing from more
+
 
 @dataclass(frozen=True)
 class SiglipProcessor:
@@ -241,10 +243,13 @@ def load(order: Loading) -> towers.TowerEncoder:
         weights.folder, length=length, max_tokens=asked.max_tokens, preprocess=asked.preprocess
     )
     most = processor.max_tokens
-    return towers.finish(
+    encoder = towers.finish(
         order,
         SiglipTowers(model, processor),
         settings=replace(asked, max_tokens=most),
         notes=(f"Texts are cut at {most} tokens and padded to {length}.",),
         kind=SiglipEncoder,
     )
+    if choice.device == "cpu":
+        encoder.pictures_at_once = CPU_PICTURES_AT_ONCE
+    return encoder

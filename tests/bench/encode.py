@@ -287,7 +287,9 @@ def lines(only: Sequence[str], device: str, count: int) -> Iterator[str]:
                 continue
             items = [item for kind in family.kinds for item in files[kind]]
             try:
-                yield measure(family, Path(place) / f"model-{number}", items, device)
+                with named("engine.models.common:quiet")():
+                    line = measure(family, Path(place) / f"model-{number}", items, device)
+                yield line
             except (ImportError, AttributeError, EngineError) as error:
                 yield f"{family.name:20} skipped: {str(error).splitlines()[0]}\n"
 

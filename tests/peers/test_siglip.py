@@ -7,6 +7,7 @@ positions. Never run on the real weights.
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -92,6 +93,26 @@ def test_pictures(full: Encoder, references: tuple[Plain, Written], name: str):
     tally.compare(MODEL, MTEB, name, ours, GOLDEN["cases"][name])
     tally.compare(MODEL, WRITTEN, name, ours, written.image(pixels, side=384))
     tally.compare(MODEL, TRANSFORMERS, name, ours, plain.image(pixels))
+
+
+def test_the_published_configuration_leaves_defaults_out(true_size: Path, tmp_path: Path):
+    """As on the hub: widths and little else; what is left out is the class's default."""
+    folder = shutil.copytree(true_size, tmp_path / "published")
+    config = json.loads((folder / "config.json").read_text("utf-8"))
+    keep = ("hidden_size", "intermediate_size", "model_type", "num_attention_heads")
+    keep += ("num_hidden_layers", "image_size", "patch_size", "vocab_size")
+    for half in ("text_config", "vision_config"):
+        config[half] = {name: config[half][name] for name in keep if name in config[half]}
+    short = {name: config[name] for name in ("model_type", "text_config", "vision_config")}
+    published = {**short, "architectures": ["SiglipModel"], "torch_dtype": "float32"}
+    (folder / "config.json").write_text(json.dumps(published), encoding="utf-8")
+    encoder = load(folder)
+    name = "62 tokens"
+    tally.compare(MODEL, MTEB, f"{name}, published files", one(encoder, TEXTS[name]),
+                  GOLDEN["cases"][name])  # fmt: skip
+    pixels = PICTURES["wide"]
+    tally.compare(MODEL, MTEB, "wide, published files", one(encoder, images=(pixels,)),
+                  GOLDEN["cases"]["wide"])  # fmt: skip
 
 
 def test_the_sum_of_raw_vectors_is_mtebs_way(true_size: Path, full: Encoder):
@@ -324,8 +345,8 @@ def test_pictures_go_through_a_few_at_a_time_where_memory_is_short(
 
     monkeypatch.setattr(type(encoder.towers), "picture_vectors", short)
     assert tally.apart(encoder.encode([item]), wanted) < 1e-6
-    assert asked == [20, 10, 5, 5, 5, 5]
-    assert encoder.notes[-1] == "Memory ran out; pictures go through the tower 5 at a time."
+    assert asked == [8, 4, 4, 4, 4, 4]
+    assert encoder.notes[-1] == "Memory ran out; pictures go through the tower 4 at a time."
 
 
 def test_bfloat16_is_sound(true_size: Path, full: Encoder):
