@@ -17,9 +17,11 @@ from db.home import Home
 from engine.card import ModelCard
 from engine.catalog import BROKEN, CARDS, PRESET, RANDOM, model_cards
 from engine.download import WHERE
+from engine.errors import ModelError, UnknownModel
+from engine.families import folder_settings
 from engine.fit import FITS, TIGHT, TOO_LARGE, Fit, gigabytes, judge, weight_bytes
 from engine.hardware import Memory
-from engine.models.settings import CARD, settle
+from engine.models.settings import CARD, FOLDER, USER, Used, settle
 from studies.places import Here, weights_here
 
 FORM_WORDS = {"2d": "2D", "3d": "3D", "text": "text"}
@@ -63,7 +65,7 @@ def _shown(card: ModelCard, home: Home, machine: Machine, device: str, dtype: st
         memory=_memory(card, folders),
         devices=tuple(fit_shown(card, one, dtype, folders) for one in machine.devices()),
         gate="" if here.whole else gate_words(card), page=card.page or "",
-        place=_place_words(card, here, home), release=release_words(card),
+        place=_place_words(card, here, home), release=release_words(card, stated_by_folder(here)),
         partial=size(here.half) if here.half else "",
         can_download=bool(card.hub_id and card.loader and not here.whole),
         can_remove=here.removable,
@@ -201,21 +203,44 @@ def _place_words(card: ModelCard, here: Here, home: Home) -> str:
     return (words[:1].upper() + words[1:]) + (f"; {here.missing}" if here.missing else "")
 
 
-def release_words(card: ModelCard) -> str:
+def stated_by_folder(here: Here) -> dict[str, Any]:
+    """The settings in the ``triptych.json`` of a model's folders; none where it cannot be read."""
+    found: dict[str, Any] = {}
+    for place in (here.base_place, here.place):
+        try:
+            told = folder_settings(place.folder).get("settings") if place else None
+        except UnknownModel:
+            told = None
+        found |= told if isinstance(told, dict) else {}
+    return found
+
+
+def release_words(card: ModelCard, folder: Mapping[str, Any]) -> str:
     """In one line what the release's settings change for a model; empty where nothing changes."""
     if card.family == BROKEN or card.preset != "default":
         return ""
+    try:
+        pairs = zip(*both_settings(card, folder), strict=True)
+    except ModelError:  # a folder that states what its family does not know; loading says so
+        return ""
     changed = [
         f"{ours.name} {told(ours.value)} → {told(theirs.value)}"
-        for ours, theirs in zip(*both_settings(card), strict=True)
+        for ours, theirs in pairs
         if ours.value != theirs.value
     ]
     return ", ".join(changed)
 
 
-def both_settings(card: ModelCard) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """Each setting of a model as it is used, and under the release preset."""
-    layers = {CARD: card.settings}
+def both_settings(
+    card: ModelCard, folder: Mapping[str, Any]
+) -> tuple[tuple[Used, ...], tuple[Used, ...]]:
+    """Each setting of a model as it is used, and under the release preset.
+
+    Args:
+        card: of the model.
+        folder: the settings that the weights' folder states.
+    """
+    layers = {CARD: card.settings, FOLDER: folder, USER: card.asked}
     ours = settle(card.family, layers, preset=card.preset)[1]
     return ours, settle(card.family, layers, preset=PRESET)[1]
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from app.presenters.model_facts import both_settings, told
+from app.presenters.model_facts import both_settings, stated_by_folder, told
 from app.shown import ModelShown, SettingShown
 from app.words import size
 from db.home import Home
 from engine.card import ModelCard
 from engine.models.settings import NO_RELEASE, ORIGINS, RELEASES
+from studies.places import weights_here
 
 
 def download_question(shown: ModelShown, home: Home) -> str:
@@ -92,8 +93,13 @@ def check_tone(result: Mapping[str, Any]) -> str:
     return "warn" if bad else "good"
 
 
-def settings_of_card(card: ModelCard) -> tuple[SettingShown, ...]:
-    """Every setting a model reads, who states it, and the release's value where there is one."""
+def settings_of_card(card: ModelCard, home: Home) -> tuple[SettingShown, ...]:
+    """Every setting a model reads, who states it, and the release's value where there is one.
+
+    Raises:
+        ModelError: card or folder state what the family does not know.
+    """
+    folder = stated_by_folder(weights_here(card, home))
     has_release = card.family in RELEASES
     return tuple(
         SettingShown(
@@ -103,13 +109,13 @@ def settings_of_card(card: ModelCard) -> tuple[SettingShown, ...]:
             told(theirs.value) if has_release else "",
             f"{ours.name}: {ORIGINS.get(ours.origin, ours.origin)}",
         )
-        for ours, theirs in zip(*both_settings(card), strict=True)
+        for ours, theirs in zip(*both_settings(card, folder), strict=True)
     )
 
 
-def settings_note(card: ModelCard) -> str:
+def settings_note(card: ModelCard, rows: Sequence[SettingShown]) -> str:
     """What stands under the table of settings: its words, and how to have other values."""
-    origins = dict.fromkeys(ours.origin for ours in both_settings(card)[0])
+    origins = dict.fromkeys(row.origin for row in rows)
     words = "; ".join(f"{origin}: {ORIGINS.get(origin, origin)}" for origin in origins)
     if card.family not in RELEASES:
         return f"{_first_up(words)}. {NO_RELEASE}"

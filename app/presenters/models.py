@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QUrl
@@ -24,13 +25,23 @@ from app.presenters.model_words import (
 )
 from app.presenters.own_cards import add_card, families, forget_card, guess_family
 from app.services import Services
-from app.shown import CardGiven, ModelShown
+from app.shown import CardGiven, ModelShown, SettingShown
 from app.words import count_of
 from engine.catalog import find_card
 from engine.models.settings import PRESETS
 
 CHECK, DOWNLOAD, REMOVE, FORGET = "model-check", "model-download", "model-remove", "forget"
 TITLES = {CHECK: "Check", DOWNLOAD: "Download", REMOVE: "Remove"}
+
+
+@dataclass(frozen=True)
+class _Question:
+    """A question on a card and what its answer does."""
+
+    what: str
+    text: str
+    action: str
+    danger: bool = False
 
 
 class ModelsPresenter(Presenter):
@@ -42,7 +53,7 @@ class ModelsPresenter(Presenter):
         self._listed: tuple[ModelShown, ...] = ()
         self._checked: dict[str, tuple[str, str]] = {}
         self._running: dict[str, tuple[str, str]] = {}  # job to what it does and its model
-        self._asked: dict[str, str] = {}  # model to what the question on its card would do
+        self._asked: dict[str, _Question] = {}  # by model, as they stand on the cards
         self._only_usable = False
         self._looking = False
         self._connect()
@@ -56,6 +67,7 @@ class ModelsPresenter(Presenter):
         view.remove_wanted.connect(self._ask_remove)
         view.forget_wanted.connect(self._ask_forget)
         view.sure_wanted.connect(self._sure)
+        view.unsure_wanted.connect(self._unsure)
         view.stop_wanted.connect(self._stop)
         view.settings_wanted.connect(self._settings)
         view.page_wanted.connect(self._page)
@@ -93,7 +105,8 @@ class ModelsPresenter(Presenter):
             self._listed = shown
             summary = f"{len(models)} models, {usable} usable on this machine now"
             self.view.show_models(shown, summary)
-            self._asked.clear()
+            for key, asked in self._asked.items():
+                self.view.show_question(key, asked.text, asked.action, danger=asked.danger)
             for key, (text, tone) in self._checked.items():
                 self.view.show_check(key, text, tone=tone)
             for job in self._running:
@@ -142,27 +155,35 @@ class ModelsPresenter(Presenter):
 
     def _ask_download(self, key: str) -> None:
         if (model := self._model(key)) is not None:
-            self._asked[key] = DOWNLOAD
             action = "Go on" if model.partial else "Download"
-            self.view.show_question(key, download_question(model, self.services.home), action)
+            text = download_question(model, self.services.home)
+            self._ask(key, _Question(DOWNLOAD, text, action))
 
     def _ask_remove(self, key: str) -> None:
         if (model := self._model(key)) is not None:
-            self._asked[key] = REMOVE
-            self.view.show_question(key, remove_question(model), "Remove", danger=True)
+            self._ask(key, _Question(REMOVE, remove_question(model), "Remove", danger=True))
 
     def _ask_forget(self, key: str) -> None:
         if (model := self._model(key)) is not None:
-            self._asked[key] = FORGET
-            self.view.show_question(key, forget_question(model), "Remove card", danger=True)
+            self._ask(key, _Question(FORGET, forget_question(model), "Remove card", danger=True))
+
+    def _ask(self, key: str, question: _Question) -> None:
+        self._asked[key] = question
+        self.view.show_question(key, question.text, question.action, danger=question.danger)
+
+    def _unsure(self, key: str) -> None:
+        self._asked.pop(key, None)
+        self.view.show_question(key)
 
     def _sure(self, key: str) -> None:
-        what = self._asked.pop(key, "")
-        self.view.show_question(key)
-        if what == FORGET:
+        question = self._asked.get(key)
+        self._unsure(key)
+        if question is None:
+            return
+        if question.what == FORGET:
             self._forget(key)
-        elif what:
-            self._start(what, key, {"model": key})
+        else:
+            self._start(question.what, key, {"model": key})
 
     def _forget(self, key: str) -> None:
         home, title = self.services.home, self._title(key)
@@ -240,8 +261,17 @@ class ModelsPresenter(Presenter):
     # -- settings, the publisher's page, cards of one's own
 
     def _settings(self, key: str) -> None:
-        card = find_card(key, cards_dir=self.services.home.cards)
-        self.view.show_settings(card.title, settings_of_card(card), settings_note(card))
+        home = self.services.home
+
+        def read() -> tuple[str, tuple[SettingShown, ...], str]:
+            card = find_card(key, cards_dir=home.cards)
+            rows = settings_of_card(card, home)
+            return card.title, rows, settings_note(card, rows)
+
+        self.services.tasks.run(self, read, self._show_settings)
+
+    def _show_settings(self, found: tuple[str, tuple[SettingShown, ...], str]) -> None:
+        self.view.show_settings(*found)
 
     def _page(self, key: str) -> None:
         model = self._model(key)

@@ -35,6 +35,7 @@ class ModelCardBox(QFrame):
     settings_wanted = Signal(str)
     page_wanted = Signal(str)
     sure_wanted = Signal(str)
+    unsure_wanted = Signal(str)
 
     def __init__(self, shown: ModelShown) -> None:
         super().__init__()
@@ -90,7 +91,11 @@ class ModelCardBox(QFrame):
             "", lambda: self.sure_wanted.emit(self.key), kind="primary",
             name=f"Yes, {self.shown.title}",
         )  # fmt: skip
-        self.unsure = button("Not now", self.show_question, name=f"Not now, {self.shown.title}")
+        self.unsure = button(
+            "Not now",
+            lambda: self.unsure_wanted.emit(self.key),
+            name=f"Not now, {self.shown.title}",
+        )
         self.question = QWidget()
         self.question.setLayout(column(self._asked, row(self.sure, self.unsure, 1), space=6))
         self.question.hide()

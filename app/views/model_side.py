@@ -58,7 +58,7 @@ class SettingsPanel(QWidget):
         self.table = table_view("Settings of the model")
         self.model = RowsModel[SettingShown](COLUMNS)
         self.table.setModel(self.model)
-        stretch_columns(self.table, 3, {0: 112, 1: 94, 2: 86})
+        stretch_columns(self.table, 3, {0: 124, 1: 90, 2: 84})
         self.note = quiet(small=True)
         self.close_key = button("Close", self.closed.emit, name="Close the settings")
         head = row(self.heading, self.close_key)

@@ -19,7 +19,8 @@ from app.widgets.ink import px
 
 CARD_WIDTH, GAP = 362, 10
 PASSED = ("check_wanted", "download_wanted", "stop_wanted", "remove_wanted", "forget_wanted",
-          "settings_wanted", "page_wanted", "sure_wanted")  # fmt: skip
+          "settings_wanted", "page_wanted", "sure_wanted",
+          "unsure_wanted")  # fmt: skip
 
 
 class ModelsView(QWidget):
@@ -33,6 +34,7 @@ class ModelsView(QWidget):
     settings_wanted = Signal(str)
     page_wanted = Signal(str)
     sure_wanted = Signal(str)
+    unsure_wanted = Signal(str)
     only_usable_toggled = Signal(bool)
     look_wanted = Signal()
     add_wanted = Signal()

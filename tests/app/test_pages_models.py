@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from typing import Any
 
@@ -169,21 +170,21 @@ def test_the_machine_in_words() -> None:
 
 
 @pytest.mark.parametrize("key", [card.id for card in CARDS])
-def test_every_setting_says_who_states_it(key: str) -> None:
-    rows = settings_of_card(find_card(key))
+def test_every_setting_says_who_states_it(key: str, home: Home) -> None:
+    rows = settings_of_card(find_card(key), home)
     assert rows
     assert all(row.name and row.value and row.origin and row.name in row.tip for row in rows)
-    assert settings_note(find_card(key)).endswith(".")
+    assert settings_note(find_card(key), rows).endswith(".")
 
 
 def test_what_the_release_changes_is_marked(home: Home) -> None:
-    rows = {row.name: row for row in settings_of_card(find_card("siglip-so400m-384"))}
+    rows = {row.name: row for row in settings_of_card(find_card("siglip-so400m-384"), home)}
     assert rows["fuse"].differs
     assert (rows["fuse"].value, rows["fuse"].release) == ("mean_of_unit", "mean_raw")
     assert not rows["max_slices"].differs
-    none = settings_of_card(find_card("medimageinsight"))
+    none = settings_of_card(find_card("medimageinsight"), home)
     assert {row.release for row in none} == {""}, "the release has no wrapper"
-    assert "no wrapper" in settings_note(find_card("medimageinsight"))
+    assert "no wrapper" in settings_note(find_card("medimageinsight"), none)
     release = shown(home)["siglip-so400m-384"].release
     assert "fuse mean_of_unit → mean_raw" in release
     variants = model_facts.with_release(model_facts.models_shown(home))
@@ -191,6 +192,20 @@ def test_what_the_release_changes_is_marked(home: Home) -> None:
     assert {model.variant_of for model in twins} >= {"siglip-nano", "medemb-nano"}
     assert all(find_card(model.key).preset == "release" for model in twins)
     assert all(model.usable for model in twins)
+
+
+def test_what_the_folder_states_is_shown_and_wins_over_the_release(home: Home) -> None:
+    rows = {row.name: row for row in settings_of_card(find_card("medemb-nano"), home)}
+    assert (rows["max_tokens"].value, rows["max_tokens"].origin) == ("4,096", "folder")
+    assert not rows["max_tokens"].differs
+    assert "max_tokens" not in shown(home)["medemb-nano"].release
+    assert "over_length error → shorten" in shown(home)["medemb-nano"].release
+    other = json.dumps({"settings": {"no_such_setting": 1}})
+    folder = home.root / "odd"
+    shutil.copytree(shipped_models() / "siglip-nano", folder)
+    (folder / "triptych.json").write_text(other)
+    key = add_card(home, given(folder=str(folder)))
+    assert shown(home)[key].release == "", "one odd folder stops no other card"
 
 
 # -- the presenter
@@ -249,7 +264,7 @@ def test_a_download_is_asked_for_once_shown_and_can_be_stopped(home: Home) -> No
     key = "medsiglip-448"
     view.download_wanted.emit(key)
     (asked, question, action), named = view.last("show_question")
-    assert (asked, action, named) == (key, "Download", {})
+    assert (asked, action, named) == (key, "Download", {"danger": False})
     for word in ("3.5 GB", "free", "Health AI", "huggingface.co/google/medsiglip-448", "9cea28a1"):
         assert word in question
     assert len(services.jobs.started) == 1, "nothing moves before the answer"
@@ -267,6 +282,18 @@ def test_a_download_is_asked_for_once_shown_and_can_be_stopped(home: Home) -> No
     services.jobs.end(moving, state="cancelled", sentence="stopped")
     assert view.last("show_transfer")[1] == {"moving": False}
     assert view.last("show_check")[0] == (key, "Stopped. What has arrived stays.")
+
+
+def test_a_question_stands_until_it_is_answered(home: Home) -> None:
+    view, services = page(home)
+    view.download_wanted.emit("siglip-so400m-384")
+    asked = view.last("show_question")
+    services.jobs.end("j0", result={"devices": [CARD, CPU], "chosen": "cuda:0", "problem": ""})
+    assert view.names().count("show_models") == 2
+    assert view.last("show_question") == asked, "new cards, the same question"
+    view.unsure_wanted.emit("siglip-so400m-384")
+    view.sure_wanted.emit("siglip-so400m-384")
+    assert [kind for kind, _, _ in services.jobs.started] == ["machine"]
 
 
 def test_a_download_that_failed_says_why_on_its_card(home: Home) -> None:
@@ -476,7 +503,9 @@ def test_a_question_takes_the_place_of_the_keys(view: ModelsView, qtbot: Any) ->
     assert view.focusWidget() is card.sure
     with qtbot.waitSignal(view.sure_wanted):
         qtbot.keyClick(card.sure, Qt.Key.Key_Space)
-    card.unsure.click()
+    with qtbot.waitSignal(view.unsure_wanted):
+        card.unsure.click()
+    view.show_question("a")
     assert card.question.isHidden()
     assert not card.foot.isHidden()
     view.show_question("a", "Remove it?", "Remove", danger=True)
