@@ -231,7 +231,7 @@ def test_settings_come_from_the_folder_and_are_checked(qwen: Path, tmp_path: Pat
         load(folder, settings={"max_pixels": "big"})
     with pytest.raises(ModelError, match="one of"):
         load(folder, settings={"video_wrap": "inside"})
-    for name in ("max_slices", "max_tokens", "max_pixels", "slice_max_pixels"):
+    for name in ("max_slices", "max_pixels", "slice_max_pixels"):
         with pytest.raises(ModelError, match=f"{name} must be at least 1, not 0"):
             load(folder, settings={name: 0})
     with pytest.raises(ModelError, match="vectors have 64"):
