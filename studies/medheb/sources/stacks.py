@@ -1,4 +1,4 @@
-"""What several sources share: a volume file as the slices that a model is shown.
+"""Volume files as slices in grey values: what the sources of volumes share.
 
 Owns the step from a NIfTI or NRRD file to [X, Y, Z] in the file's own order: the release turns
 nothing, so neither does this. One volume is in memory at a time, and only the slices that are shown
