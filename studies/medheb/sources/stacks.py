@@ -7,7 +7,7 @@ become grey values. Refuses colour and files without a third axis.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -118,3 +118,12 @@ def plain_name(path: Path) -> str:
         if name.lower().endswith(ending):
             return name[: -len(ending)]
     return path.stem
+
+
+def variant(settings: Mapping[str, Any], usual: Mapping[str, Any]) -> str:
+    """A folder name for pictures made with other settings than usual; empty for the usual ones.
+
+    Pictures of one source may serve several tasks; those made otherwise must not be taken for them.
+    """
+    other = [f"{name}-{settings[name]}" for name in sorted(usual) if settings[name] != usual[name]]
+    return "_".join(other) + "/" if other else ""
