@@ -77,8 +77,19 @@ def single_label(records: Iterable[Record]) -> list[Record]:
     return [record for record in records if len(set(record.labels)) == 1]
 
 
-def level(records: Sequence[Record], cap: int, seed: int) -> list[Record]:
-    """At most ``cap`` records, equally many of each class.
+def first_label(record: Record) -> str:
+    """The class of a record that has one."""
+    return record.labels[0]
+
+
+def level(
+    records: Sequence[Record],
+    cap: int,
+    seed: int,
+    *,
+    kind: Callable[[Record], str] = first_label,
+) -> list[Record]:
+    """At most ``cap`` records, equally many of each class (or of what ``kind`` tells).
 
     The remainder goes to the first classes; what a rare class lacks is refilled at random from the
     rest (medheb_release.md 4.2). The result is in the order of the records.
@@ -87,7 +98,7 @@ def level(records: Sequence[Record], cap: int, seed: int) -> list[Record]:
         return list(records)
     classes: dict[str, list[Record]] = defaultdict(list)
     for record in records:
-        classes[record.labels[0]].append(record)
+        classes[kind(record)].append(record)
     names = sorted(classes)
     quota = {
         name: cap // len(names) + (place < cap % len(names)) for place, name in enumerate(names)

@@ -145,7 +145,7 @@ def _others(task: Task) -> list[Task]:
 
 def _make(making: Making, plan: TaskPlan, records: Sequence[Record]) -> Made:
     serving = [record for record in records if plan.serves is None or plan.serves(record)]
-    settings = making.settings
+    settings, making.every = making.settings, serving
     tested = choose.side_of_test(serving, seed=making.seed, share=float(settings["test_share"]))
     making.control.begin(min(len(tested), making.cap), unit="rows", phase=f"Building {plan.task}")
     return MAKERS[plan.make](making, tested)

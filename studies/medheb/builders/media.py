@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import os
 import shutil
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -55,7 +56,9 @@ class Media:
             return picture.name
         target = self._target(picture.name)
         if self._anew or not target.is_file():
-            if picture.file is not None and target.suffix.lower() == picture.file.suffix.lower():
+            if picture.content is not None:
+                self._write(target, picture.content())
+            elif picture.file is not None and target.suffix.lower() == picture.file.suffix.lower():
                 self._copy(picture.file, target)
             else:
                 self._png(pixels_of(picture), target)
@@ -137,6 +140,11 @@ def pixels_of(picture: Picture) -> Pixels:
     """
     if picture.pixels is not None:
         return picture.pixels()
+    if picture.content is not None:
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            copy = Path(folder) / Path(picture.name).name
+            copy.write_bytes(picture.content())
+            return prepare(Item(images=(ImageRef(copy),))).images[0]
     if picture.file is None:
         raise EvidenceError(picture.name, "missing", "the record has neither file nor pixels")
     return prepare(Item(images=(ImageRef(picture.file),))).images[0]

@@ -19,17 +19,19 @@ Pixels = NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class Picture:
-    """One picture of a source: a file taken as it is, or pixels made when they are asked for.
+    """One picture of a source: a file taken as it is, or made when it is asked for.
 
     Attributes:
         name: path below the task's image root, forward slashes, with an ending that fits.
-        file: the file to copy, None where pixels are made.
+        file: the file to copy, None where there is none.
         pixels: makes [H, W] or [H, W, 3], uint8; None where there is a file.
+        content: gives the bytes of a picture file that lies inside a table; None elsewhere.
     """
 
     name: str
     file: Path | None = None
     pixels: Callable[[], Pixels] | None = None
+    content: Callable[[], bytes] | None = None
 
 
 @dataclass(frozen=True)

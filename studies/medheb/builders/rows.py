@@ -39,6 +39,7 @@ class Making:
         control: asked between rows.
         notes: sentences about what was left out or chosen.
         faults: records that could not be placed.
+        every: all records of the source, also those that are not evaluated.
     """
 
     task: Task
@@ -50,6 +51,7 @@ class Making:
     control: Control = field(default_factory=Control)
     notes: list[str] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
+    every: Sequence[Record] = ()
 
     @property
     def seed(self) -> int:
@@ -205,7 +207,8 @@ def by_text(making: Making, records: Sequence[Record]) -> Made:
     """Which text belongs to it? All texts of the evaluated rows (I-Rep, VQA, T-T).
 
     Options: ``query`` and ``target``, the roles of the texts; without ``query`` the picture asks
-    alone; ``volume`` names the volume where a record has several.
+    alone; ``volume`` names the volume where a record has several. Settings of a source may ask for
+    a level sample (``sampling``) or a pool over the whole source (``pool``).
     """
     asked, answered = making.plan.options.get("query"), making.plan.options["target"]
     kept = [r for r in records if r.texts.get(answered, "").strip()]
@@ -225,8 +228,28 @@ def by_text(making: Making, records: Sequence[Record]) -> Made:
         return made
 
     pool = "answers" if making.task.family == "VQA" else "split"
-    kept = choose.capped(kept, making.cap, making.seed)
-    return Made(tuple(making.placed(kept, row)), pool, "global")
+    rows = tuple(making.placed(_sampled(making, kept), row))
+    if rows and making.settings.get("pool") == "all":
+        pool = f"{pool}:all"
+        rows[0]["tgt_text"] += _other_texts(making, rows, answered)
+    return Made(rows, pool, "global")
+
+
+def _sampled(making: Making, records: Sequence[Record]) -> list[Record]:
+    """At most ``cap`` records; level over strata where the source's ``sampling`` says so."""
+    if making.settings.get("sampling") == "level":
+        return choose.level(records, making.cap, making.seed, kind=lambda record: record.stratum)
+    return choose.capped(records, making.cap, making.seed)
+
+
+def _other_texts(making: Making, rows: Sequence[Row], role: str) -> list[str]:
+    """Texts of records that are not evaluated, for a pool over the whole source.
+
+    They go into the list of one row, since lists are joined.
+    """
+    there = {row["tgt_text"][0] for row in rows}
+    texts = dict.fromkeys(record.texts.get(role, "") for record in making.every)
+    return [text for text in texts if text.strip() and text not in there]
 
 
 def text_to_volume(making: Making, records: Sequence[Record]) -> Made:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from engine.errors import EvidenceError
@@ -31,19 +31,24 @@ def read_table(path: Path, needs: Sequence[str] = ()) -> list[Line]:
     Raises:
         EvidenceError: it is missing, a pointer, no table, or lacks a column.
     """
+    return list(each_row(path, needs))
+
+
+def each_row(path: Path, needs: Sequence[str] = ()) -> Iterator[Line]:
+    """As ``read_table``, one row at a time, for tables of many rows."""
     text = io.StringIO(_text(path), newline="")
     try:
         reader = csv.DictReader(text, restkey="", restval="", strict=True)
         reader.fieldnames = [name.strip() for name in reader.fieldnames or ()]
-        rows = [(reader.line_num, _stripped(row)) for row in reader]
+        lacking = [name for name in needs if name not in reader.fieldnames]
+        if lacking:
+            raise EvidenceError(path, "unsupported", f"there is no column {', '.join(lacking)}")
+        for row in reader:
+            yield reader.line_num, _stripped(row)
     except csv.Error as error:
         raise EvidenceError(path, "damaged", f"no table of comma-separated values ({error})") from (
             error
         )
-    lacking = [name for name in needs if name not in reader.fieldnames]
-    if lacking:
-        raise EvidenceError(path, "unsupported", f"there is no column {', '.join(lacking)}")
-    return rows
 
 
 def _text(path: Path) -> str:
