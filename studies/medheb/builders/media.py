@@ -41,6 +41,7 @@ class Media:
         self.written = 0
         self._anew = anew
         self._done: dict[str, list[str]] = {}
+        self._last: tuple[str, Pixels] | None = None  # several crops come from one picture
 
     def picture(self, picture: Picture) -> str:
         """Put one picture there.
@@ -61,7 +62,7 @@ class Media:
             elif picture.file is not None and target.suffix.lower() == picture.file.suffix.lower():
                 self._copy(picture.file, target)
             else:
-                self._png(pixels_of(picture), target)
+                self._png(self._pixels(picture), target)
         self._done[picture.name] = [picture.name]
         return picture.name
 
@@ -87,15 +88,28 @@ class Media:
         return self._done[volume.name]
 
     def crop(self, record: Record, box: Box, name: str) -> str:
-        """Put a crop of the record's first picture there, under a name of its own."""
+        """Put a crop of the record's first picture there, under a name of its own.
+
+        Raises:
+            EvidenceError: the picture cannot be read, or the box lies outside it.
+            NotWritable: the folder cannot be written.
+        """
         if name not in self._done:
             target = self._target(name)
             if self._anew or not target.is_file():
                 left, top, right, bottom = box
-                whole = pixels_of(record.pictures[0])
-                self._png(whole[top:bottom, left:right], target)
+                piece = self._pixels(record.pictures[0])[top:bottom, left:right]
+                if piece.shape[:2] != (bottom - top, right - left) or not piece.size:
+                    reason = f"the box {list(box)} lies outside its picture"
+                    raise EvidenceError(record.pictures[0].name, "bad_box", reason)
+                self._png(piece, target)
             self._done[name] = [name]
         return name
+
+    def _pixels(self, picture: Picture) -> Pixels:
+        if self._last is None or self._last[0] != picture.name:
+            self._last = (picture.name, pixels_of(picture))
+        return self._last[1]
 
     def _slices_there(self, name: str) -> list[str]:
         folder = self._target(name)

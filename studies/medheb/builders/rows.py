@@ -221,7 +221,7 @@ def by_text(making: Making, records: Sequence[Record]) -> Made:
         made = making.start(tgt_text=[record.texts[answered]])
         if asked is not None:
             made["qry_text"] = record.texts[asked]
-        if record.pictures or record.volumes:
+        if making.task.image_root and (record.pictures or record.volumes):
             names = making.seen(record, making.plan.options.get("volume", ""))
             made["qry_img_path"] = _listed(names, making)
             _video(made, making)
