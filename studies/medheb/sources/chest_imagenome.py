@@ -1,0 +1,188 @@
+"""Chest ImaGenome: boxes of anatomical regions on chest X-rays of MIMIC-CXR.
+
+Owns the gold boxes (read by people, 1,000 pictures, all of them tested) and, where they are asked
+for, the silver boxes of the test subjects less ``images_to_avoid``; that list names the pictures of
+the gold patients, so it bears on silver alone. Boxes are those in pixels of the original picture;
+the corners ``x1`` to ``y2`` are in a padded 224 frame and are refused. Left and right are the
+patient's.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from engine.errors import EvidenceError
+from engine.evidence.files import exists, open_file
+from studies.medheb.builders import choose, regions
+from studies.medheb.builders.card import Choice, SourceCard, TaskPlan
+from studies.medheb.builders.record import Fault, Picture, Record, Region
+from studies.medheb.sources.boxed import four, size_of
+from studies.medheb.sources.folders import find_inside
+from studies.medheb.sources.mimic_files import PICTURES, MimicFiles, mimic_files
+from studies.medheb.sources.tables import read_table
+
+GOLD = "gold_bbox_coordinate_annotations_1000images.csv"
+SPLITS = "silver_dataset/splits"
+LISTS = ("utils/cxr-record-list_view.csv", f"{SPLITS}/test.csv", f"{SPLITS}/train.csv",
+         f"{SPLITS}/valid.csv", f"{SPLITS}/images_to_avoid.csv")  # fmt: skip
+CORNERS = ("original_x1", "original_y1", "original_x2", "original_y2")
+# where (for faults), the region's name, its four corners as written
+Boxes = list[tuple[str, str, tuple[str, ...]]]
+
+
+def read(folder: Path, settings: Mapping[str, Any]) -> Iterator[Record | Fault]:
+    """One record a picture, with its regions."""
+    base = _base(folder)
+    try:
+        if base is None:
+            raise EvidenceError(folder, "missing", f"there is no {GOLD} and no {SPLITS} in it")
+        places = _places(base)
+        boxed = (
+            _gold(base) if settings["boxes"] == "gold" else _silver(base, settings)
+        )  # fmt: skip
+        files = mimic_files(folder)
+        for image, boxes in boxed:
+            if isinstance(boxes, str):
+                yield Fault(image, boxes)
+            else:
+                yield from _record(image, boxes, places, files)
+    except EvidenceError as error:
+        yield Fault(error.path.name, error.reason)
+
+
+def _base(folder: Path) -> Path | None:
+    for name in (f"gold_dataset/{GOLD}", SPLITS):
+        found = find_inside(folder, name)
+        if found is not None:
+            return found.parent.parent
+    return None
+
+
+def _places(base: Path) -> dict[str, tuple[str, str]]:
+    """Picture to patient and path, from every list that is there."""
+    found: dict[str, tuple[str, str]] = {}
+    for name in LISTS:
+        if (base / name).is_file():
+            for _, row in read_table(base / name, ("subject_id", "dicom_id", "path")):
+                found.setdefault(row["dicom_id"], (row["subject_id"], row["path"]))
+    if not found:
+        raise EvidenceError(base / LISTS[0], "missing", "no list says where the pictures lie")
+    return found
+
+
+def _gold(base: Path) -> Iterator[tuple[str, Boxes | str]]:
+    path = base / "gold_dataset" / GOLD
+    found: dict[str, Boxes] = {}
+    for line, row in read_table(path, ("image_id", "bbox_name", *CORNERS)):
+        image = row["image_id"].removesuffix(".dcm")
+        corners = tuple(row[name] for name in CORNERS)
+        found.setdefault(image, []).append((f"{GOLD}, line {line}", row["bbox_name"], corners))
+    yield from found.items()
+
+
+def _silver(base: Path, settings: Mapping[str, Any]) -> Iterator[tuple[str, Boxes | str]]:
+    """As many pictures of the silver test part as there can be rows, drawn by the seed."""
+    avoid = base / SPLITS / "images_to_avoid.csv"
+    avoided = {row["dicom_id"] for _, row in read_table(avoid, ("dicom_id",))}
+    rows = read_table(base / SPLITS / "test.csv", ("dicom_id",))
+    images = {row["dicom_id"] for _, row in rows} - avoided
+    drawn = choose.order_by_seed(images, int(settings["seed"]), str, salt="silver")
+    for image in drawn[: int(settings["cap"])]:
+        yield image, _graph(base / "silver_dataset", image)
+
+
+def _graph(silver: Path, image: str) -> Boxes | str:
+    """The boxes of one scene graph, unpacked or inside its archive; or what is wrong with it."""
+    name = f"scene_graph/{image}_SceneGraph.json"
+    places = (silver / name, silver / "scene_graph.zip" / name)
+    path = next((place for place in places if exists(place)), None)
+    if path is None:
+        return "it has no scene graph"
+    try:
+        with open_file(path) as stream:
+            objects = json.loads(stream.read().decode("utf-8-sig"))["objects"]
+        return [
+            (path.name, str(one["bbox_name"]), tuple(str(one[name]) for name in CORNERS))
+            for one in objects
+            if all(one.get(corner) is not None for corner in CORNERS)
+        ]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        return f"its scene graph cannot be read ({error})"
+
+
+def _record(
+    image: str, boxes: Boxes, places: Mapping[str, tuple[str, str]], files: MimicFiles
+) -> Iterator[Record | Fault]:
+    subject, listed = places.get(image, ("", ""))
+    path = files.find(listed, PICTURES) if listed else None
+    if path is None:
+        yield Fault(image, f"its picture ({listed or 'in no list'}) is not there")
+        return
+    try:
+        height, width = size_of(path)
+    except EvidenceError as error:
+        yield Fault(image, error.reason)
+        return
+    found: dict[str, Region] = {}
+    for where, name, corners in boxes:
+        region = _region(name, corners, height, width)
+        if isinstance(region, str):
+            yield Fault(where, f"{name}: {region}")
+        else:
+            found.setdefault(name, region)
+    name = listed.removesuffix(".dcm") + (".png" if path.suffix == ".dcm" else path.suffix)
+    if found:
+        yield Record(
+            image, subject, "test", pictures=(Picture(name, path),), regions=tuple(found.values())
+        )  # fmt: skip
+
+
+def _region(name: str, corners: Iterable[str], height: int, width: int) -> Region | str:
+    try:
+        box = regions.clip(four(corners), height, width)
+    except ValueError:
+        return "its corners are no numbers"
+    if not name or box is None:
+        return f"its box has no area inside the picture of {width} x {height}"
+    return Region(name, (regions.widen(box, height, width),))
+
+
+def found(folder: Path, settings: Mapping[str, Any]) -> tuple[str, ...]:
+    """Whose boxes they are."""
+    if settings["boxes"] == "gold":
+        return ("Gold boxes, on all pictures that have them.",)
+    return ("Silver boxes of the test subjects, without the pictures to avoid.",)
+
+
+CARDS = (
+    SourceCard(
+        id="chest_imagenome",
+        title="Chest ImaGenome 1.0.0",
+        form="2d",
+        modality="chest X-ray",
+        anatomy="chest_thorax",
+        access="credentialed",
+        licence="PhysioNet Credentialed Health Data License 1.5.0",
+        url="https://physionet.org/content/chest-imagenome/1.0.0/",
+        obtain="Apply at PhysioNet for Chest ImaGenome and MIMIC-CXR-JPG; put the files folder "
+        "of MIMIC-CXR-JPG (at least the gold pictures) beside or into the unpacked data set.",
+        expects=tuple(
+            f"{way}{name}"
+            for way in ("", "*/", "*/*/", "*/*/*/")
+            for name in (f"gold_dataset/{GOLD}", SPLITS)
+        ),
+        read=read,
+        plans=(TaskPlan("chest_imagenome/t2r", "region"),),
+        settings=(
+            Choice(
+                "boxes", "gold", ("gold", "silver"),
+                "the boxes that people drew, as the authors' builder, or found ones of the test "
+                "subjects",
+            ),
+        ),
+        found=found,
+    ),
+)  # fmt: skip
