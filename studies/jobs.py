@@ -26,6 +26,11 @@ JOBS: dict[str, str] = {
     "neighbours": "studies.neighbours:neighbours_job",
     # a benchmark run: {"data": str, "models": [str], "tasks": str|None, "device"?, "dtype"?}
     "bench": "studies.run:bench_job",
+    # a source's official files into tasks: {"source": str, "folder": str, "data": str,
+    #  "tasks"?: str, "settings"?: {str: value}}
+    "bench-build": "studies.medheb.builders.job:build_job",
+    # generated data in every source's layout, built: {"data": str, "sources"?: [str]}
+    "bench-mini": "studies.medheb.mini.job:mini_job",
     # the whole demo into the home: evidence, collection, benchmark, blinded study: {"fresh"?: bool}
     "demo": "studies.demo_run:demo_run_job",
     # the demo evidence alone: {"out": str}

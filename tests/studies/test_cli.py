@@ -36,6 +36,9 @@ SURFACE = {
         "path",
     ],
     "doctor": ["--json"],
+    "bench sources": ["--json", "source"],
+    "bench build": ["--data", "--from", "--json", "--set", "--source", "--tasks"],
+    "bench mini": ["--data", "--json", "--sources"],
     "bench run": ["--data", "--device", "--dtype", "--json", "--models", "--set", "--tasks"],
     "bench show": ["--compare", "--data", "--format", "--json"],
     "study build": [
