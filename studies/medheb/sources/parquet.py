@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from engine.device import INSTALL
 from engine.errors import EvidenceError
-from studies.medheb.builders.record import Picture
+from studies.medheb.builders.record import Fault, Picture
 from studies.medheb.sources.tables import POINTER
 
 BATCH = 32  # rows at a time; a row may hold a picture of some megabytes
@@ -132,6 +133,48 @@ def read_parquet(path: Path, needs: Sequence[str] = ()) -> Iterator[tuple[int, d
             raise _damaged(path, error) from error
 
 
+@dataclass(frozen=True)
+class Pictured:
+    """A row with its picture.
+
+    Attributes:
+        where: file and row, for faults.
+        number: of the row over all parts of the split, from 0.
+        cells: by column.
+        picture: named by its content.
+    """
+
+    where: str
+    number: int
+    cells: Mapping[str, Any]
+    picture: Picture
+
+
+def pictured_rows(
+    files: Sequence[Path], column: str = "image", needs: Sequence[str] = ("question", "answer")
+) -> Iterator[Pictured | Fault]:
+    """The rows of a split whose pictures lie inside; a fault for a row without one.
+
+    Args:
+        files: the parts of the split.
+        column: that holds the pictures.
+        needs: other columns that must be there.
+
+    Raises:
+        EvidenceError: as ``read_parquet``.
+    """
+    number = 0
+    for path in files:
+        pictures = Pictures(path, column)
+        for row, cells in read_parquet(path, (column, *needs)):
+            where = f"{path.name}, row {row}"
+            try:
+                yield Pictured(where, number, cells, pictures.picture(row, cells[column]))
+            except EvidenceError as error:
+                yield Fault(where, error.reason)
+            number += 1
+
+
 class Pictures:
     """The pictures of one column of one table, read again when they are asked for.
 
@@ -147,7 +190,7 @@ class Pictures:
         self._group, self._next = -1, 0
         self._rows: Iterator[Any] = iter(())
 
-    def picture(self, row: int, cell: Any, *, below: str = "") -> Picture:
+    def picture(self, row: int, cell: Any) -> Picture:
         """The picture of a cell just read, named by its content: equal pictures are one file.
 
         Raises:
@@ -156,10 +199,10 @@ class Pictures:
         content = _bytes(cell)
         suffix = _suffix(content)
         if suffix is None:
-            says = f"row {row}: column {self.column} holds no picture"
+            says = f"column {self.column} holds no picture"
             raise EvidenceError(self.path, "unsupported", says)
         name = hashlib.blake2b(content, digest_size=16).hexdigest()
-        return Picture(f"{below}{name}{suffix}", content=partial(self.content, row))
+        return Picture(f"{name}{suffix}", content=partial(self.content, row))
 
     def content(self, row: int) -> bytes:
         """The bytes of the picture in a row.

@@ -11,18 +11,44 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
+from functools import wraps
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from engine.errors import EvidenceError
 from engine.evidence.files import open_file
+from studies.medheb.builders.card import Reader
 from studies.medheb.builders.record import Fault, Picture, Record
 from studies.medheb.sources.tables import POINTER
+from studies.medheb.tasks import stays_inside
 
 Found = Record | Fault
 _BLANKS = re.compile(r"\s+")
+
+
+def telling(read: Reader) -> Reader:
+    """A reader whose failures over a whole file are faults that name the file."""
+
+    @wraps(read)
+    def told(root: Path, settings: Mapping[str, Any]) -> Iterator[Found]:
+        try:
+            yield from read(root, settings)
+        except EvidenceError as error:
+            yield Fault(error.path.name, error.reason)
+
+    return told
+
+
+def picture_at(folder: Path, name: object, where: str) -> Picture | Fault:
+    """The picture file of a row; a fault where it names none, or none that is there."""
+    if not isinstance(name, str) or not name.strip() or not stays_inside(name):
+        return Fault(where, "names no picture inside the set")
+    path = folder / name
+    if not path.is_file():
+        return Fault(where, f"its picture is not in {folder.name}")
+    return Picture(str(PurePosixPath(name)), path)
 
 
 def text_of(value: object) -> str:
