@@ -69,7 +69,8 @@ def test_the_official_test_part_without_the_unknown(official: Path, tmp_path: Pa
     records, _ = records_of("isic2019", official)
     tasks = checked("isic2019", tmp_path / "data", records, classes=8)
     assert {len(one.queries) for one in tasks.values()} == {32}
-    named = {row["qry_img_path"]: row["qry_label"] for row in rows_of("isic2019/i2l", tmp_path / "data")}  # noqa: E501  # fmt: skip
+    rows = rows_of("isic2019/i2l", tmp_path / "data")
+    named = {row["qry_img_path"]: row["qry_label"] for row in rows}
     for column, words in WORDS.items():
         assert named[f"ISIC_{COLUMNS.index(column):03d}0002.jpg"] == words
     assert "4 of 36 pictures" in read_built(tmp_path / "data")["isic2019/i2i"].notes[0]
