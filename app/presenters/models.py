@@ -51,7 +51,7 @@ class ModelsPresenter(Presenter):
         super().__init__(view, services)
         self._models: tuple[ModelShown, ...] = ()
         self._listed: tuple[ModelShown, ...] = ()
-        self._checked: dict[str, tuple[str, str]] = {}
+        self._checked: dict[str, tuple[str, str, str]] = {}  # words, tone, notes
         self._running: dict[str, tuple[str, str]] = {}  # job to what it does and its model
         self._asked: dict[str, _Question] = {}  # by model, as they stand on the cards
         self._only_usable = False
@@ -107,8 +107,8 @@ class ModelsPresenter(Presenter):
             self.view.show_models(shown, summary)
             for key, asked in self._asked.items():
                 self.view.show_question(key, asked.text, asked.action, danger=asked.danger)
-            for key, (text, tone) in self._checked.items():
-                self.view.show_check(key, text, tone=tone)
+            for key, (text, tone, tip) in self._checked.items():
+                self.view.show_check(key, text, tone=tone, tip=tip)
             for job in self._running:
                 self._job_changed(job)
         self._show_machine()
@@ -236,7 +236,8 @@ class ModelsPresenter(Presenter):
     def _done(self, state: JobState) -> None:
         what, key = self._running.pop(state.id, ("", ""))
         if what == CHECK:
-            self._say(key, check_words(state.result), check_tone(state.result))
+            notes = "\n".join(map(str, state.result.get("notes", ())))
+            self._say(key, check_words(state.result), check_tone(state.result), notes)
             return
         self.view.show_transfer(key, "", moving=False)
         self._checked.pop(key, None)
@@ -254,9 +255,9 @@ class ModelsPresenter(Presenter):
         else:
             self._say(key, state.sentence, "error")
 
-    def _say(self, key: str, text: str, tone: str) -> None:
-        self._checked[key] = (text, tone)
-        self.view.show_check(key, text, tone=tone)
+    def _say(self, key: str, text: str, tone: str, tip: str = "") -> None:
+        self._checked[key] = (text, tone, tip)
+        self.view.show_check(key, text, tone=tone, tip=tip)
 
     # -- settings, the publisher's page, cards of one's own
 

@@ -148,9 +148,10 @@ class ModelCardBox(QFrame):
 
     # -- what the page says
 
-    def show_check(self, text: str, tone: str, *, checking: bool) -> None:
+    def show_check(self, text: str, tone: str, *, checking: bool, tip: str = "") -> None:
         """Say how the check goes or how it ended."""
         tell(self.checked, text, tone)
+        self.checked.setToolTip(tip)
         self.check.setEnabled(not checking and self.shown.has_adapter and self.shown.on_disk)
 
     def show_question(self, text: str = "", action: str = "", *, danger: bool = False) -> None:

@@ -133,11 +133,11 @@ class ModelsView(QWidget):
         self.look.setEnabled(not looking)
 
     def show_check(
-        self, key: str, text: str, *, tone: str = "quiet", checking: bool = False
+        self, key: str, text: str, *, tone: str = "quiet", checking: bool = False, tip: str = ""
     ) -> None:
         """Say on a card how its check goes."""
         if (card := self.card(key)) is not None:
-            card.show_check(text, tone, checking=checking)
+            card.show_check(text, tone, checking=checking, tip=tip)
 
     def show_transfer(
         self, key: str, text: str, *, permille: int | None = None, moving: bool = True

@@ -17,6 +17,7 @@ import torch
 from numpy.typing import NDArray
 from PIL import Image
 
+from engine.device import ATTENTIONS, Choice, fall_back
 from engine.errors import ItemRefused
 from engine.evidence.item import ModelInput
 from engine.models.common import fingerprint, identify, memory_errors, quiet
@@ -208,8 +209,13 @@ def load(order: Loading) -> SentenceEncoder:
         model_id=order.card.id,
         fingerprint=fingerprint({"model": digest, "library": version}),
         record=replace(record, libraries=(*record.libraries, version)),
-        notes=(order.choice.reason,),
+        notes=(_reason(order.choice, attention),),
     )
     takes = "texts and pictures in one input" if encoder.mixes else "texts and pictures apart"
     encoder.notes += (f"Takes {takes if encoder.takes_pictures else 'texts only'}.",)
     return encoder
+
+
+def _reason(choice: Choice, attention: str) -> str:
+    """The device's reason, with the attention that the library took where it is another."""
+    return fall_back(choice, (attention,)).reason if attention in ATTENTIONS else choice.reason

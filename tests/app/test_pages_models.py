@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,6 +27,8 @@ from engine.families import LOADERS
 from studies.places import shipped_models
 from tests.app import page_data as made
 from tests.app.page_fakes import page_services, view_like
+from tests.engine.fake_hub import COMMIT
+from tests.engine.hub_fixture import at_hub
 
 GB = 10**9
 FORMATS = {"float32": "", "bfloat16": "", "float16": "not sound"}
@@ -238,8 +241,10 @@ def test_a_check_runs_in_the_worker_and_is_told_on_the_card(home: Home) -> None:
     result = {"model": "random", "load_seconds": 1.0, "forms": forms, "dim": 64, "notes": [],
               "record": {"device": "cpu", "dtype": "float32", "attention": "sdpa"},
               "peak_memory_mb": 1200}  # fmt: skip
+    result["notes"] = ["Computes on the processor.", "Texts are cut."]
     services.jobs.end(job(services, "model-check"), result=result)
     (key, text), named = view.last("show_check")
+    assert named["tip"] == "Computes on the processor.\nTexts are cut."
     assert (key, named["tone"]) == ("random", "good")
     for word in ("cpu, float32, sdpa", "2 items in 0.5 s", "text: 7 tokens", "1,200 MiB"):
         assert word in text
@@ -631,3 +636,38 @@ def test_the_window_checks_a_model_and_knows_its_machine(program: Any, qtbot: An
     qtbot.waitUntil(lambda: services.machine.looked, timeout=120_000)
     page_view.card("random").check.click()
     qtbot.waitUntil(lambda: "4 items" in page_view.card("random").checked.text(), timeout=120_000)
+
+
+def test_the_window_fetches_checks_and_removes_a_model(program: Any, qtbot: Any, home: Home,
+                                                       monkeypatch: pytest.MonkeyPatch,
+                                                       tmp_path: Path) -> None:  # fmt: skip
+    folder = shipped_models() / "siglip-nano"
+    files = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    add_card(home, given(title="mine", hub_id="me/towers", revision=COMMIT))
+    with at_hub(monkeypatch, tmp_path) as hub:
+        hub.add("me/towers", files)
+        window = program().window
+        window.go("models")
+        page_view = window.pages.currentWidget()
+
+        def card() -> Any:
+            return page_view.card("mine")
+
+        def shown_as(*, on_disk: bool) -> bool:
+            return card() is not None and card().shown.on_disk is on_disk
+
+        qtbot.waitUntil(lambda: shown_as(on_disk=False), timeout=20_000)
+        card().download.click()
+        assert "me/" in card()._asked.text()
+        card().sure.click()
+        qtbot.waitUntil(lambda: shown_as(on_disk=True), timeout=120_000)
+        assert (home.weights / "mine" / "model.safetensors").read_bytes() == files[
+            "model.safetensors"
+        ]
+        card().check.click()
+        qtbot.waitUntil(lambda: "4 items" in card().checked.text(), timeout=120_000)
+        assert "Computes on" in card().checked.toolTip()
+        card().remove.click()
+        card().sure.click()
+        qtbot.waitUntil(lambda: shown_as(on_disk=False), timeout=60_000)
+        assert not (home.weights / "mine").exists()
