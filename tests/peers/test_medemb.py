@@ -91,6 +91,30 @@ def test_an_adapter_equals_pefts_merge(
                 case=f"{kind}, {name}")  # fmt: skip
 
 
+def test_the_configuration_of_a_training_framework_is_read(qwen_published: Path, tmp_path: Path):
+    """Targets as one regular expression, and every field of today's peft, most of them empty."""
+    folder = write_adapter(
+        tmp_path / "a", layout="ForConditionalGeneration", base=str(qwen_published)
+    )
+    config = json.loads((folder / "adapter_config.json").read_text("utf-8")) | {
+        "target_modules": r"^(model\.language_model(?=\.).*\.(q_proj|k_proj|v_proj|o_proj|"
+        r"gate_proj|up_proj|down_proj)|model\.visual(?=\.).*\.qkv)$",
+        "modules_to_save": [], "rank_pattern": {}, "alpha_pattern": {}, "exclude_modules": None,
+        "layers_to_transform": None, "layers_pattern": None, "layer_replication": None,
+        "init_lora_weights": True, "inference_mode": True, "fan_in_fan_out": False,
+        "trainable_token_indices": None, "target_parameters": None, "use_rslora": False,
+        "megatron_config": None, "loftq_config": {}, "eva_config": None, "corda_config": None,
+        "use_qalora": False, "qalora_group_size": 16, "lora_bias": False, "task_type": "CAUSAL_LM",
+        "peft_version": "0.21.2", "auto_mapping": None, "revision": None,
+    }  # fmt: skip
+    (folder / "adapter_config.json").write_text(json.dumps(config), "utf-8")
+    encoder = load(folder)
+    assert encoder.record.adapter_tensors == TENSORS[False]
+    vector = encoder.encode([seen("text", cases.CASES["text"])])[0]
+    compare(MODEL, PEFT, "lora, a framework's configuration", vector, GOLDEN["lora"]["text"],
+            within=CLOSE)  # fmt: skip
+
+
 def test_a_wrong_scale_and_a_dropped_magnitude_differ(qwen_published: Path, tmp_path: Path):
     item = [seen("text", cases.CASES["text"])]
     folder = write_adapter(tmp_path / "a", layout="bare model", base=str(qwen_published))

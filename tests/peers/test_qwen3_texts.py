@@ -15,6 +15,7 @@ from engine.errors import ItemRefused
 from engine.evidence.item import Item, ModelInput
 from engine.models import qwen3_prompt
 from engine.models.load import load_encoder
+from engine.models.marks import neutralise
 from engine.models.qwen3_batch import Laid, batch_of, build_batch, lay, load_processor
 from engine.models.qwen3_prompt import joined, prompt
 from engine.models.settings import Settings, settings_of
@@ -102,6 +103,12 @@ def test_two_harmless_texts_cannot_join_to_a_token(processor: Any):
         for cut in range(1, len(token)):
             item = make(token[:cut], token[cut:], images=(picture(32, 32),))
             build_batch(processor, [item], qwen3())
+
+
+def test_tokens_that_cannot_be_broken_up_are_left_alone():
+    """Runs of blanks and single letters are added tokens of some tokenizers."""
+    tokens = ["  ", "\n\n", " x", "x ", "x", "", "ab ", " <e>"]
+    assert neutralise("a  x \n\n ab  <e>", tokens) == "a  x \n\n a b  < e>"
 
 
 LOOKALIKES = (
