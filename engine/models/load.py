@@ -66,7 +66,17 @@ def load_encoder(
     choice = choose_device(device, dtype=dtype, prefer=chosen.dtype)
     choice = _with_room(card, weights, choice, control)
     control.check()
-    return load(Loading(card, weights, choice, chosen, used, control))
+    try:
+        return load(Loading(card, weights, choice, chosen, used, control))
+    except MemoryError as error:
+        raise DeviceError(
+            f"{card.title}: the memory of {_where(choice)} ran out while it was loaded. Close what "
+            "else uses it, or use --dtype bfloat16, a smaller model or another device."
+        ) from error
+
+
+def _where(choice: Choice) -> str:
+    return "the processor" if choice.device == "cpu" else choice.device
 
 
 def _with_room(card: ModelCard, weights: LocalWeights, choice: Choice, control: Control) -> Choice:
@@ -81,7 +91,7 @@ def _with_room(card: ModelCard, weights: LocalWeights, choice: Choice, control: 
         weight_bytes(card, choice.dtype, folders),
         device_memory(torch, choice.device),
         dtype=choice.dtype,
-        where="the processor" if choice.device == "cpu" else choice.device,
+        where=_where(choice),
         half=weight_bytes(card, half, folders) if half else 0,
     )
     if fit.state == TOO_LARGE:

@@ -287,5 +287,16 @@ def test_a_model_that_cannot_fit_is_refused_before_it_is_loaded(tmp_path: Path, 
     assert "tight" not in said[1].choice.reason, "an unknown memory refuses nothing"
 
 
+def test_memory_that_runs_out_while_loading_is_told(tmp_path: Path, monkeypatch):
+    pytest.importorskip("torch")
+
+    def full(order: Any) -> None:
+        raise MemoryError("Tried to allocate 2.00 GiB")
+
+    monkeypatch.setattr(load_module, "_loader", lambda card: full)
+    with pytest.raises(DeviceError, match=r"ran out while it was loaded.*--dtype bfloat16"):
+        load_nano(tmp_path)
+
+
 def load_nano(folder: Path) -> None:
     load_encoder("siglip-nano", weights_dir=folder, shipped_dir=shipped_models(), device="cpu")
