@@ -34,7 +34,7 @@ from engine.models.load import load_encoder
 from tests.peers.pictures import picture, volume
 from tests.peers.siglip_cases import words
 
-ROUNDS = 2
+ROUNDS = 3
 KINDS = ("text", "picture", "both", "slices")
 LOOP = "plain loop"
 Rows = NDArray[np.float32]
@@ -228,14 +228,15 @@ def _saved(folder: Path, pixels: NDArray[np.uint8], name: object) -> Path:
     return path
 
 
-def seconds(run: Callable[[], object]) -> float:
-    """The fastest of a few rounds."""
-    times = []
+def seconds(*runs: Callable[[], object]) -> list[float]:
+    """The fastest round of each, taken in turns, so that a busy machine is busy for all."""
+    times: list[list[float]] = [[] for _ in runs]
     for _ in range(ROUNDS):
-        started = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - started)
-    return min(times)
+        for kept, run in zip(times, runs, strict=True):
+            started = time.perf_counter()
+            run()
+            kept.append(time.perf_counter() - started)
+    return [min(one) for one in times]
 
 
 def load(family: Family, folder: Path, device: str) -> Encoder:
@@ -270,7 +271,7 @@ def measure(family: Family, folder: Path, items: Sequence[Item], device: str) ->
         return found.vectors
 
     apart = float(np.abs(ours() - peer()).max())
-    mine, other = len(items) / seconds(ours), len(items) / seconds(peer)
+    mine, other = (len(items) / one for one in seconds(ours, peer))
     return (
         f"{family.name:20} {family.peer:27} {len(items):5} {mine:9.1f} {other:9.1f} "
         f"{mine / other:7.2f} {apart:9.1e}\n"
