@@ -16,7 +16,7 @@ from engine.fit import TIGHT, TOO_LARGE, judge, weight_bytes
 from engine.hardware import device_memory
 from engine.models.record import Loading
 from engine.models.settings import CARD, FOLDER, USER, settle
-from engine.weights import LocalWeights, resolve
+from engine.weights import find_weights, resolve
 
 OWN = ("app", "db", "engine", "studies", "resources")
 
@@ -54,6 +54,9 @@ def load_encoder(
     if card.family == RANDOM:
         return load(card, settings=settings, control=control)
     import_torch()
+    place = find_weights(card, weights_dir=weights_dir, shipped_dir=shipped_dir)
+    if place is not None:  # before gigabytes are hashed, by the smaller format
+        _with_room(card, (place.folder,), choose_device(device, dtype=dtype), Control())
     weights = resolve(
         card, weights_dir=weights_dir, shipped_dir=shipped_dir, cards_dir=cards_dir, control=control
     )
@@ -64,7 +67,7 @@ def load_encoder(
     }
     chosen, used = settle(card.family, layers, preset=card.preset)
     choice = choose_device(device, dtype=dtype, prefer=chosen.dtype)
-    choice = _with_room(card, weights, choice, control)
+    choice = _with_room(card, (weights.folder,), choice, control)
     control.check()
     try:
         return load(Loading(card, weights, choice, chosen, used, control))
@@ -79,13 +82,15 @@ def _where(choice: Choice) -> str:
     return "the processor" if choice.device == "cpu" else choice.device
 
 
-def _with_room(card: ModelCard, weights: LocalWeights, choice: Choice, control: Control) -> Choice:
+def _with_room(
+    card: ModelCard, folders: tuple[Path, ...], choice: Choice, control: Control
+) -> Choice:
     """Hold the weights against the device's memory before anything is loaded.
 
     Raises:
         DeviceError: they cannot fit at all.
     """
-    torch, folders = import_torch(), (weights.folder,)
+    torch = import_torch()
     half = "" if format_refused(torch, choice.device, "bfloat16") else "bfloat16"
     fit = judge(
         weight_bytes(card, choice.dtype, folders),

@@ -20,6 +20,7 @@ from engine.errors import DeviceError
 from engine.fit import FITS, TIGHT, TOO_LARGE, UNKNOWN, gigabytes, judge, numbers_in, weight_bytes
 from engine.hardware import Memory, device_memory, linux_memory, vm_stat_free
 from engine.models.load import load_encoder
+from engine.weights import resolve
 from studies.places import shipped_models
 from tests.engine.made_up_torch import fake_torch
 
@@ -276,9 +277,11 @@ def test_a_model_that_cannot_fit_is_refused_before_it_is_loaded(tmp_path: Path, 
     monkeypatch.setattr(load_module, "device_memory", lambda torch, device: Memory(1000, 1000))
     said: list[Any] = []
     monkeypatch.setattr(load_module, "_loader", lambda card: said.append)
+    monkeypatch.setattr(load_module, "resolve", lambda *_, **__: said.append("hashed"))
     with pytest.raises(DeviceError, match=r"SigLIP nano .demo. cannot be loaded. It needs .* MB"):
         load_nano(tmp_path)
-    assert said == []
+    assert said == [], "neither loaded nor hashed"
+    monkeypatch.setattr(load_module, "resolve", resolve)
     monkeypatch.setattr(load_module, "device_memory", lambda torch, device: Memory(GB, 10**6))
     load_nano(tmp_path)
     assert "tight" in said[0].choice.reason
