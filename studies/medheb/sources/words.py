@@ -18,9 +18,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from engine.errors import EvidenceError
-from engine.evidence.files import open_file
+from engine.evidence.files import exists, open_file
 from studies.medheb.builders.card import Reader
 from studies.medheb.builders.record import Fault, Picture, Record
+from studies.medheb.sources.folders import find_inside
 from studies.medheb.sources.tables import POINTER
 from studies.medheb.tasks import stays_inside
 
@@ -41,12 +42,21 @@ def telling(read: Reader) -> Reader:
     return told
 
 
+def unpacked(root: Path, folder: str, archive: str) -> Path | None:
+    """A folder of pictures, or its place inside the archive that was not unpacked."""
+    found = find_inside(root, folder)
+    if found is not None:
+        return found
+    packed = find_inside(root, archive)
+    return None if packed is None else packed / folder
+
+
 def picture_at(folder: Path, name: object, where: str) -> Picture | Fault:
     """The picture file of a row; a fault where it names none, or none that is there."""
     if not isinstance(name, str) or not name.strip() or not stays_inside(name):
         return Fault(where, "names no picture inside the set")
     path = folder / name
-    if not path.is_file():
+    if not (path.is_file() or (not folder.is_dir() and exists(path))):
         return Fault(where, f"its picture is not in {folder.name}")
     return Picture(str(PurePosixPath(name)), path)
 
