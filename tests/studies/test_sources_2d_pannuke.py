@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -149,6 +151,74 @@ def test_an_outer_folder_a_missing_fold_and_no_masks(tmp_path: Path):
     assert [fault.where for fault in faults] == ["Fold 2: images.npy", "Fold 3: masks.npy"]
     assert len(records) == 38
     assert not any(record.regions for record in records if record.key.startswith("fold3"))
+
+
+def png(pixels: np.ndarray) -> dict[str, Any]:
+    stream = io.BytesIO()
+    Image.fromarray(pixels).save(stream, "PNG")
+    return {"bytes": stream.getvalue(), "path": None}
+
+
+def write_mirror(folder: Path, fold: int, rows: int, **instead: Any) -> Path:
+    """As the hub's copy: a patch a row, one mask a nucleus, classes and tissue as numbers."""
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    table: dict[str, list[Any]] = {"image": [], "instances": [], "categories": [], "tissue": []}
+    for row in range(rows):
+        mask = masks_of(row)
+        ids = [(code, one) for code in range(5) for one in np.unique(mask[..., code]) if one]
+        table["image"].append(png(noise(fold, row, shape=(SIDE, SIDE, 3))))
+        table["instances"].append([png(mask[..., code] == one) for code, one in ids])
+        table["categories"].append([code for code, _ in ids])
+        table["tissue"].append(row % 19)
+    path = folder / "data" / f"fold{fold}-00000-of-00001.parquet"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.table(table | instead), path)
+    return path
+
+
+def test_the_hubs_copy_gives_the_same_records(official: Path, tmp_path: Path):
+    folder = tmp_path / "PanNuke"
+    for fold in (1, 2, 3):
+        write_mirror(folder, fold, 57)
+    ours, faults = records_of("pannuke", folder, small="widen")
+    theirs, _ = records_of("pannuke", official, small="widen")
+    assert faults == []
+
+    def told(record: Any) -> tuple:
+        regions = {one.text: set(one.boxes) for one in record.regions}
+        return record.key, record.group, record.labels, record.pictures[0].name, regions
+
+    assert list(map(told, ours)) == list(map(told, theirs))
+    assert all(
+        np.array_equal(pixels_of(one.pictures[0]), pixels_of(other.pictures[0]))
+        for one, other in zip(ours[:5], theirs[:5], strict=True)
+    )
+    build("pannuke", folder, tmp_path / "data", cap=20)
+    checked("pannuke", tmp_path / "data", ours, classes=19)
+    assert len(rows_of("pannuke_vg/t2r", tmp_path / "data")) == 20
+    note = read_built(tmp_path / "data")["pannuke/i2i"].notes[0]
+    assert note.startswith("171 patches (fold 1: 57")
+
+
+def test_rows_of_the_copy_that_do_not_fit_are_named(tmp_path: Path):
+    tissues = [row % 19 for row in range(19)]
+    write_mirror(tmp_path, 1, 19, tissue=[19, *tissues[1:]])
+    write_mirror(tmp_path, 2, 19, categories=[[0]] * 19)
+    records, faults = records_of("pannuke", tmp_path)
+    assert [fault.where for fault in faults[:2]] == [
+        "fold1-00000-of-00001.parquet, row 0", "fold2-00000-of-00001.parquet, row 0",
+    ]  # fmt: skip
+    assert faults[-1].where == "Fold 3: images.npy"
+    assert len(records) == 18
+
+
+def test_a_damaged_fold_is_a_fault_and_the_rest_is_built(tmp_path: Path):
+    folder = write(tmp_path / "in")
+    (folder / "Fold 2" / "images" / "fold2" / "images.npy").write_bytes(b"\x93NUMPY cut")
+    document = build("pannuke", folder, tmp_path / "data")
+    assert [fault["where"] for fault in document["faults"]] == ["Fold 2: images.npy"]
+    assert document["tasks"]["pannuke/i2i"]["rows"] == 38
+    assert "cannot be told" in document["tasks"]["pannuke/i2i"]["notes"][0]
 
 
 def test_arrays_that_do_not_fit_and_unknown_tissues_are_named(tmp_path: Path):

@@ -15,6 +15,7 @@ from typing import Any
 
 from db.home import Home
 from engine.control import Control
+from engine.errors import EvidenceError
 from studies.errors import StudyError
 from studies.medheb.builders import choose
 from studies.medheb.builders.built import KEEP_FAULTS, Built, read_built, write_built
@@ -50,7 +51,7 @@ def build_job(home: Home, arguments: dict[str, Any], control: Control) -> dict[s
     records, faults = read_records(card, folder, settings, control)
     made = build(
         card, records, root, settings,
-        pattern=arguments.get("tasks"), notes=card.found(folder, settings), control=control,
+        pattern=arguments.get("tasks"), notes=_found(card, folder, settings), control=control,
     )  # fmt: skip
     return {
         "source": card.id,
@@ -61,6 +62,14 @@ def build_job(home: Home, arguments: dict[str, Any], control: Control) -> dict[s
         "faulty": len(faults),
         "settings": settings,
     }
+
+
+def _found(card: SourceCard, folder: Path, settings: Mapping[str, Any]) -> Sequence[str]:
+    """What lies in the folder, in words; damage of a part is a fault of the reading already."""
+    try:
+        return card.found(folder, settings)
+    except EvidenceError as error:
+        return (f"Which edition lies there cannot be told: {error}",)
 
 
 def _told(one: Built) -> dict[str, Any]:
