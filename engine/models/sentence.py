@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from engine.device import ATTENTIONS, Choice, fall_back
-from engine.errors import ItemRefused
+from engine.errors import ItemRefused, WeightsRefused
 from engine.evidence.item import ModelInput
 from engine.models.common import fingerprint, identify, memory_errors, quiet
 from engine.models.marks import clean
@@ -196,6 +196,8 @@ def load(order: Loading) -> SentenceEncoder:
         EngineMissing: the library is not installed.
         WeightsRefused: the folder names foreign code, is pickled, or cannot be loaded.
     """
+    if order.weights.adapter is not None:
+        raise WeightsRefused(f"{order.card.title} is an adapter; this family is loaded whole.")
     library = import_library(order.card.title)
     check_folder(order.weights.folder)
     model = load_model(library, order)
