@@ -12,7 +12,7 @@ from typing import Any
 
 from studies.medheb.builders.card import Choice, SourceCard, TaskPlan
 from studies.medheb.builders.record import Fault, Record
-from studies.medheb.sources.folders import class_folders, find_inside
+from studies.medheb.sources.folders import class_folders, find_inside, pictures_in
 
 CODES = {
     code: code.replace("-", " ")
@@ -21,6 +21,7 @@ CODES = {
         "normal-pylorus", "normal-z-line", "polyps", "ulcerative-colitis",
     )
 }  # fmt: skip
+VERSIONS = {4000: "version 1", 8000: "version 2"}
 
 
 def read(root: Path, settings: Mapping[str, Any]) -> Iterator[Record | Fault]:
@@ -29,6 +30,14 @@ def read(root: Path, settings: Mapping[str, Any]) -> Iterator[Record | Fault]:
     base = root if found is None else found.parent
     codes = {code: code for code in CODES} if settings["wording"] == "folder" else CODES
     yield from class_folders(base, codes)
+
+
+def found(root: Path, settings: Mapping[str, Any]) -> tuple[str, ...]:
+    """The version, by count."""
+    first = find_inside(root, next(iter(CODES)))
+    base = root if first is None else first.parent
+    count = sum(len(pictures_in(base / code)) for code in CODES if (base / code).is_dir())
+    return (f"{count} frames: {VERSIONS.get(count, 'neither version 1 nor 2, by count')}.",)
 
 
 CARDS = (
@@ -56,5 +65,6 @@ CARDS = (
                 "labels as words or as the folder names with hyphens; the authors' are unknown",
             ),
         ),
+        found=found,
     ),
 )  # fmt: skip

@@ -7,6 +7,7 @@ of a patient are one group.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -31,6 +32,8 @@ TABLES = {
 }
 METADATA = ("mimic-cxr-2.0.0-metadata.csv.gz", "mimic-cxr-2.0.0-metadata.csv")
 FRONTAL = ("PA", "AP")
+DEEP = 5
+PATIENTS = re.compile(r"p\d{2}")
 
 
 def read(folder: Path, settings: Mapping[str, Any]) -> Iterator[Record | Fault]:
@@ -62,11 +65,20 @@ def _first(folder: Path, names: tuple[str, ...]) -> Path | None:
 
 
 def _base(folder: Path, rows: list[Line]) -> Path | None:
-    """The root of MIMIC-CXR-JPG: where the first folders of the tables' paths are."""
-    for start in sorted({"/".join(row["path"].split("/")[:2]) for _, row in rows} - {""}):
-        found = find_inside(folder, start, depth=4)
-        if found is not None:
-            return found.parent.parent if "/" in start else found.parent
+    """The root of MIMIC-CXR-JPG: where the first folders of the table's paths are."""
+    starts = sorted({"/".join(row["path"].split("/")[:2]) for _, row in rows} - {""})
+    level = [folder]
+    for _ in range(DEEP):
+        for place in level:
+            if any((place / start).exists() for start in starts):
+                return place
+        # the 65,000 folders of patients lie below p10 to p19
+        level = [
+            inner
+            for place in level
+            for inner in sorted(place.iterdir())
+            if inner.is_dir() and not PATIENTS.fullmatch(inner.name)
+        ]
     return None
 
 
