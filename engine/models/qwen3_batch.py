@@ -38,6 +38,7 @@ from engine.models.qwen3_prompt import (
 from engine.models.settings import Settings
 
 TIME = re.compile(r"<[\d.]+ seconds>")
+KEEP_SPECIAL = "keep_special"
 TURN = re.compile(r"<\|im_start\|>|<\|im_end\|>|<\|endoftext\|>")
 
 
@@ -143,19 +144,25 @@ def lay(processor: Qwen3VLProcessor, item: ModelInput, settings: Settings) -> La
                 f"{settings.max_slices}; sample the slices first."
             )
     appended = settings.append_eot == "always" and not tokenizer_ends_text(processor)
-    fitted = length.fit(
-        pieces(
-            item,
-            settings,
-            tokens=list(processor.tokenizer.get_added_vocab()),
-            tail=END_OF_TEXT if appended else "",
-        ),
-        lambda piece: _shape(piece, item, settings),
-        tokenizer=processor.tokenizer,
-        special=settings.append_eot != "never",
-        limit=settings.max_tokens,
-        shorten=settings.over_length == "shorten",
+    parts = pieces(
+        item,
+        settings,
+        tokens=list(processor.tokenizer.get_added_vocab()),
+        tail=END_OF_TEXT if appended else "",
     )
+    measure: dict[str, Any] = {
+        "tokenizer": processor.tokenizer,
+        "special": settings.append_eot != "never",
+        "limit": settings.max_tokens,
+    }
+
+    def shape_of(piece: Piece) -> length.Shape | None:
+        return _shape(piece, item, settings)
+
+    if settings.over_length == KEEP_SPECIAL:
+        return Laid(item, parts, length.over(parts, shape_of, **measure))
+    shorten = settings.over_length == "shorten"
+    fitted = length.fit(parts, shape_of, shorten=shorten, **measure)
     return Laid(item, fitted.pieces, fitted.shortened)
 
 
@@ -223,8 +230,36 @@ def batch_of(
         return_tensors="pt",
     )
     batch = {name: value for name, value in made.items() if isinstance(value, torch.Tensor)}
+    if settings.over_length == KEEP_SPECIAL and any(one.shortened for one in laid):
+        batch |= _without_rest(processor, batch, settings)
     _check_rows(processor, batch, laid, settings)
     return batch
+
+
+def _without_rest(
+    processor: Qwen3VLProcessor, batch: Mapping[str, torch.Tensor], settings: Settings
+) -> dict[str, torch.Tensor]:
+    """Rows without the tokens that the release would leave out, padded anew."""
+    added = processor.tokenizer.added_tokens_decoder
+    special = {number for number, token in added.items() if token.special}
+    kept = []
+    for ids, mask in zip(batch["input_ids"], batch["attention_mask"], strict=True):
+        places = mask.nonzero().flatten()
+        kept.append(places[length.kept_places(ids[places].tolist(), special, settings.max_tokens)])
+    widest = max(len(places) for places in kept)
+    made = {}
+    pads = {
+        "input_ids": processor.tokenizer.pad_token_id,
+        "attention_mask": 0,
+        "mm_token_type_ids": 0,
+    }
+    for name, pad in pads.items():
+        rows = batch[name].new_full((len(kept), widest), pad)
+        for row, places in enumerate(kept):
+            start = widest - len(places) if settings.padding_side == "left" else 0
+            rows[row, start : start + len(places)] = batch[name][row, places]
+        made[name] = rows
+    return made
 
 
 def _check_places(one: Laid) -> None:
@@ -269,7 +304,7 @@ def _check_rows(
     ends = _ends_text(processor, settings)
     for row, one in enumerate(laid):
         ids = batch["input_ids"][row][batch["attention_mask"][row].bool()].tolist()
-        if len(ids) > settings.max_tokens:
+        if len(ids) > settings.max_tokens and settings.over_length != KEEP_SPECIAL:
             raise length.too_long(len(ids), settings.max_tokens)
         found = [names[number] for number in ids if number in names]
         wanted = _control_tokens(one, settings)

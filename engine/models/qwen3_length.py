@@ -6,7 +6,7 @@ that is too long by its pictures alone. Torch-free but for the sizes it is told.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -107,6 +107,39 @@ def fit(
         if cut is None:
             raise too_long(len(offsets) + more, limit)
         words, shortened = cut, True
+
+
+def over(
+    parts: Sequence[Piece],
+    shape_of: Callable[[Piece], Shape | None],
+    *,
+    tokenizer: Any,
+    special: bool,
+    limit: int,
+) -> bool:
+    """Whether a prompt is longer than ``limit`` tokens; arguments as those of ``fit``."""
+    words, more = _spelled_out(parts, shape_of)
+    if _LARGEST * len(joined(words).encode("utf-8")) + more < limit:
+        return False
+    return len(_offsets(joined(words), tokenizer, special=special)) + more > limit
+
+
+def kept_places(ids: Sequence[int], special: Collection[int], limit: int) -> list[int]:
+    """Which tokens of a long row stay by the rule of the authors' helper and the release.
+
+    Every special token stays, of the others the first ones for which there is room: none where the
+    special ones alone fill the limit. The turn's last word goes with the text.
+    """
+    if len(ids) <= limit:
+        return list(range(len(ids)))
+    room, kept = limit - sum(number in special for number in ids), []
+    for place, number in enumerate(ids):
+        if number not in special:
+            room -= 1
+            if room < 0:
+                continue
+        kept.append(place)
+    return kept
 
 
 def _put_back(parts: Sequence[Piece], words: Sequence[Piece]) -> tuple[Piece, ...]:

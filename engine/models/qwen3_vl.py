@@ -27,6 +27,7 @@ from engine.models.common import (
 )
 from engine.models.lora import merge_adapter
 from engine.models.qwen3_batch import (
+    KEEP_SPECIAL,
     batch_of,
     build_batch,
     check_vocabulary,
@@ -109,6 +110,8 @@ class Qwen3VLEncoder:
             total += pixels.image_tokens(height, width, self.settings)
         for volume in item.volumes:
             total += self._volume_cost(volume)
+        if self.settings.over_length == KEEP_SPECIAL:
+            return total
         return min(total, self.settings.max_tokens)  # longer ones are cut, or refused unread
 
     def _volume_cost(self, volume: NDArray[np.uint8]) -> int:

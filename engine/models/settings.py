@@ -67,7 +67,8 @@ class Settings:
         video_max_pixels: the same for a slice shown as video.
         video_total_pixels: area of all slices together, by which the former shrinks.
         max_tokens: longest sequence, or longest text of a dual tower.
-        over_length: what happens beyond it: ``error``, or ``shorten`` the text, its tail kept.
+        over_length: what happens beyond it: ``error``, or ``shorten`` the text, its tail kept, or
+            ``keep_special``: as the release, of all but control tokens the first ones only.
         truncate_dim: keep that many leading numbers of a vector (Matryoshka), 0 keeps all.
         preprocess: ``hf`` (squash, the processor's own resize), ``pad_square`` (zeros to a centred
             square first), ``tf_bilinear`` (no antialias, cut to 8 bit).
@@ -101,7 +102,7 @@ class Settings:
     video_max_pixels: int = 0
     video_total_pixels: int = 0
     max_tokens: int = 32768
-    over_length: str = _one_of("error", "shorten")
+    over_length: str = _one_of("error", "shorten", "keep_special")
     truncate_dim: int = 0
     preprocess: str = _one_of("hf", "pad_square", "tf_bilinear")
     query_pool: str = _one_of("mean", "first", "lavis768")
@@ -152,7 +153,7 @@ _QWEN: Mapping[str, Default] = {
     "video_max_pixels": Default(768 * 32 * 32, AUTHORS),
     "video_total_pixels": Default(10 * 768 * 32 * 32, AUTHORS),
     "max_tokens": Default(32768, OURS),
-    "over_length": Default("error", OURS, ("error", "shorten")),
+    "over_length": Default("error", OURS, ("error", "shorten", "keep_special")),
     "truncate_dim": Default(0, OURS),
     "dtype": Default("bfloat16", AUTHORS, ("float32", "bfloat16", "float16")),
     "padding_side": Default("right", AUTHORS, ("right", "left")),
@@ -233,7 +234,7 @@ DEFAULTS: Mapping[str, Mapping[str, Default]] = {
 }
 
 # What the benchmark authors' wrappers do otherwise (medheb_release.md, section 3).
-_QWEN_RELEASE = {"max_tokens": 10240, "over_length": "shorten", "dtype": "bfloat16"}
+_QWEN_RELEASE = {"max_tokens": 10240, "over_length": "keep_special", "dtype": "bfloat16"}
 RELEASES: Mapping[str, Mapping[str, Any]] = {
     "qwen3-vl-embedding": _QWEN_RELEASE,
     "medemb": _QWEN_RELEASE,
@@ -325,8 +326,10 @@ def check(family: str, name: str, value: object) -> None:
     choices = known[name].choices
     if choices and value not in choices:
         raise ModelError(f"The setting {name} is one of {', '.join(choices)}, not {value!r}.")
-    if isinstance(value, int) and value < (least := int(name in _AT_LEAST_ONE)):
-        raise ModelError(f"The setting {name} must be at least {least}, not {value}.")
+    if isinstance(value, int) and value < 0:
+        raise ModelError(f"The setting {name} cannot be negative, as {value} is.")
+    if value == 0 and name in _AT_LEAST_ONE:
+        raise ModelError(f"The setting {name} must be at least 1, not 0.")
 
 
 def settings_of(family: str, **values: object) -> Settings:

@@ -98,6 +98,14 @@ WRONG = {
     "text cut by the tokenizer": Case((LONG,)),
 }
 
+# Longer than ``LIMIT``: what their helper, which nothing of theirs calls, leaves of it.
+KEPT = {
+    "long text": Case((LONG,)),
+    "long text and picture": Case((LONG,), (picture(64, 64),), instruction="Find it"),
+    "pictures alone too long": Case((LONG,), (picture(64, 64),), (stack(3, 40, 48),)),
+    "short text": Case(("x",)),
+}
+
 
 def as_pillow(mode: str) -> Image.Image:
     """A picture as files hold it: ``L``, ``P`` or ``RGBA``."""

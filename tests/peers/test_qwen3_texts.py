@@ -344,13 +344,33 @@ def test_a_run_counts_the_shortened(qwen: Path):
     assert "tokens long and the model takes 100" in made.failures[0]
 
 
-def test_the_release_preset_shortens_at_its_length(qwen: Path):
+@pytest.mark.parametrize("name", cases.KEPT)
+@pytest.mark.parametrize("side", ["right", "left"])
+def test_the_releases_rule_equals_the_authors_helper(qwen_published: Path, name: str, side: str):
+    """Every control token stays, of the others the first ones; the turn's last word goes."""
+    encoder = load(
+        qwen_published, max_tokens=cases.LIMIT, over_length="keep_special", padding_side=side
+    )
+    case, reference = cases.KEPT[name], "QwenLM/Qwen3-VL-Embedding, its helper for long rows"
+    volumes = tuple(np.stack(slices) for slices in case.volumes)
+    item = ModelInput(case.instruction, case.texts, case.images, volumes)
+    vectors = encoder.encode([item, make("y")])
+    assert encoder.shortened == (name != "short text", False)
+    compare(f"{MODEL}@release", reference, f"{name}, {side}", vectors[0], GOLDEN["kept"][name],
+            within=CLOSE)  # fmt: skip
+    if name == "long text":
+        cut = load(qwen_published, max_tokens=cases.LIMIT, over_length="shorten").encode([item])
+        differs(f"{MODEL}@release", "text cut, the turn's last word kept", vectors[0], cut[0],
+                beyond=DIFFERENT)  # fmt: skip
+
+
+def test_the_release_preset_keeps_control_tokens_at_its_length(qwen: Path):
     encoder = load_encoder(
         f"{qwen}@release", weights_dir=qwen.parent, shipped_dir=qwen, device="cpu", dtype="float32"
     )
-    assert (encoder.settings.max_tokens, encoder.settings.over_length) == (10240, "shorten")
+    assert (encoder.settings.max_tokens, encoder.settings.over_length) == (10240, "keep_special")
     assert encoder.record.preset == "release"
-    encoder.encode([make("x y " * 6000)])
+    long = make("x y " * 6000)
+    encoder.encode([long])
     assert encoder.shortened == (True,)
-    batch = build_batch(encoder.processor, [make("x y " * 6000)], encoder.settings)
-    assert 10236 <= batch["input_ids"].shape[1] <= 10240
+    assert build_batch(encoder.processor, [long], encoder.settings)["input_ids"].shape == (1, 10240)
