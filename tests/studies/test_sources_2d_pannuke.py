@@ -151,6 +151,10 @@ def test_an_outer_folder_a_missing_fold_and_no_masks(tmp_path: Path):
     assert [fault.where for fault in faults] == ["Fold 2: images.npy", "Fold 3: masks.npy"]
     assert len(records) == 38
     assert not any(record.regions for record in records if record.key.startswith("fold3"))
+    told = build("pannuke", tmp_path, tmp_path / "data", test_share=0.9)["tasks"]["pannuke_vg/t2r"]
+    tested = {record.key for record in choose.side_of_test(records, share=0.9)}
+    bare = sum(key.startswith("fold3") for key in tested)
+    assert told["notes"][-1] == f"{bare} of {len(tested)} test pictures have no region to ask for."
 
 
 def png(pixels: np.ndarray) -> dict[str, Any]:

@@ -296,6 +296,9 @@ def pairs(making: Making, records: Sequence[Record]) -> Made:
 def by_region(making: Making, records: Sequence[Record]) -> Made:
     """Which crop is meant? All crops of the evaluated rows, each text once a picture (VG)."""
     asked = _spread(records, making)
+    without = sum(not record.regions for record in records)
+    if without:
+        making.notes.append(f"{without} of {len(records)} test pictures have no region to ask for.")
 
     def row(pair: Record) -> Row:
         region = pair.regions[0]
