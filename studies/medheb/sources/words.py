@@ -199,23 +199,20 @@ def read_objects(path: Path) -> Iterator[tuple[str, dict[str, Any]] | Fault]:
     """
     text = read_text(path)
     if text.lstrip().startswith("["):
-        values: Iterable[tuple[str, Any]] = (
-            (f"{path.name}, entry {place}", value) for place, value in enumerate(read_json(path))
-        )
-    else:
-        values = (
-            (f"{path.name}, line {number}", line)
-            for number, line in enumerate(text.split("\n"), 1)
-            if line.strip()
-        )
-    for where, value in values:
-        yield _object(where, value)
+        for place, value in enumerate(read_json(path)):
+            yield _object(f"{path.name}, entry {place}", value)
+        return
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            yield _line(f"{path.name}, line {number}", line)
+
+
+def _line(where: str, line: str) -> tuple[str, dict[str, Any]] | Fault:
+    try:
+        return _object(where, json.loads(line))
+    except (ValueError, RecursionError) as error:
+        return Fault(where, f"is no JSON ({error})")
 
 
 def _object(where: str, value: Any) -> tuple[str, dict[str, Any]] | Fault:
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError) as error:
-            return Fault(where, f"is no JSON ({error})")
     return (where, value) if isinstance(value, dict) else Fault(where, "is no object with fields")
