@@ -27,6 +27,33 @@ _PACKAGE = __name__.rpartition(".")[0]
 WRITERS: Mapping[str, str] = {
     # pictures
     "kvasir": "kvasir",
+    "lc25000": "lc25000",
+    "rfmid": "rfmid",
+    "aptos2019": "aptos",
+    "mimic_cxr_lt": "mimic_cxr_lt",
+    "isic2019": "isic2019",
+    "brain_tumor_mri": "brain_tumor",
+    "pannuke": "pannuke",
+    "bloodmnist": "medmnist",
+    "chestmnist": "medmnist",
+    "dermamnist": "medmnist",
+    "octmnist": "medmnist",
+    "organamnist": "medmnist",
+    "organcmnist": "medmnist",
+    "organsmnist": "medmnist",
+    "pathmnist": "medmnist",
+    "tissuemnist": "medmnist",
+    # regions
+    "chest_imagenome": "chest_imagenome",
+    "vindr_cxr": "vindr_cxr",
+    "kvasir_seg": "kvasir_seg",
+    "isic2018": "isic2018",
+    "ultrasound_nerve": "ultrasound_nerve",
+    "vindr_mammo": "vindr_mammo",
+    # reports
+    "mimic_cxr": "mimic_cxr",
+    "chexpert_plus": "chexpert_plus",
+    "usdata": "usdata",
 }
 
 

@@ -1,0 +1,160 @@
+"""The job behind ``triptych bench mini``: all tasks on small invented data, through every builder.
+
+Owns the order: each source's official layout is written, its builders run over it, and the tasks
+are left ready. Refuses a data root that holds anything else. A source without generator or reader,
+or whose builder fails, is a sentence in the answer, never a gap.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
+
+from db.home import Home
+from engine.control import Control
+from engine.errors import EngineError
+from studies.errors import StudyError
+from studies.medheb.builders.built import read_built
+from studies.medheb.builders.card import SourceCard
+from studies.medheb.builders.catalogue import source_cards
+from studies.medheb.builders.job import build_job
+from studies.medheb.lines import write_lines
+from studies.medheb.mini.catalogue import WRITERS, writer
+from studies.medheb.release import find_index
+from studies.medheb.tasks import load_tasks
+
+MARK = "triptych_mini.json"
+SEED = 42
+Document = dict[str, Any]
+
+
+def mini_job(home: Home, arguments: dict[str, Any], control: Control) -> Document:
+    """Generate small data of every source and build its tasks.
+
+    Args:
+        home: handed on to the builders.
+        arguments: ``data`` (the data root), and optionally ``sources`` (ids, all when left out),
+            ``seed`` (of the invented data) and ``keep_official`` (leave the official layouts in
+            ``<data>-official`` beside the data root).
+        control: asked between sources and records, told the progress.
+
+    Returns:
+        ``data``, ``official`` (folder or None), ``seed``, ``built`` (source to what its builder
+        says), ``left_out`` (source to why), ``missing`` (task to why), ``ready`` and ``of``.
+
+    Raises:
+        StudyError: a source nobody knows, or a data root or folder that holds something else.
+        Cancelled: the user asked to stop; finished tasks stay.
+    """
+    data, seed = Path(arguments["data"]), int(arguments.get("seed") or SEED)
+    wanted = _wanted(arguments.get("sources"))
+    kept = data.with_name(f"{data.name}-official") if arguments.get("keep_official") else None
+    claim(data, seed)
+    if kept is not None:
+        claim(kept, seed)
+    built: dict[str, Document] = {}
+    left_out = {source: _no_way(source) for source in wanted if _no_way(source)}
+    held: AbstractContextManager[Any] = tempfile.TemporaryDirectory(prefix="triptych-mini-")
+    with nullcontext(kept) if kept is not None else held as official:
+        for card in source_cards():
+            if card.id not in wanted or card.id in left_out:
+                continue
+            control.say(f"{card.title} in miniature")
+            try:
+                folder = _official(Path(official), card.id, seed)
+                given = {"source": card.id, "folder": str(folder), "data": str(data)}
+                built[card.id] = build_job(home, given, control)
+            except (StudyError, EngineError, OSError) as error:
+                left_out[card.id] = str(error)
+    return {
+        "data": str(data), "official": str(kept) if kept else None, "seed": seed, "built": built,
+        "left_out": left_out, **_state(data, left_out),
+    }  # fmt: skip
+
+
+def claim(folder: Path, seed: int) -> None:
+    """Take a folder for a miniature of this seed, by a mark in it.
+
+    Raises:
+        StudyError: it holds something else, or the miniature of another seed.
+    """
+    mark = folder / MARK
+    if mark.is_file():
+        if _seed_of(mark) != seed:
+            raise StudyError(f"{folder} holds the miniature of another seed; take another folder.")
+        return
+    if folder.exists() and any(folder.iterdir()):
+        raise StudyError(f"{folder} is not empty and holds no miniature; take another folder.")
+    folder.mkdir(parents=True, exist_ok=True)
+    write_lines(mark, [json.dumps({"seed": seed, "note": "Invented data; nobody is in it."})])
+
+
+def _seed_of(mark: Path) -> int | None:
+    try:
+        found = json.loads(mark.read_text(encoding="utf-8"))["seed"]
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+    return found if isinstance(found, int) else None
+
+
+def _known() -> Mapping[str, SourceCard]:
+    """Every name of a source, aliases too, to its card."""
+    return {name: card for card in source_cards() for name in (card.id, *card.aliases)}
+
+
+def _wanted(given: Sequence[str] | None) -> list[str]:
+    """The ids of the sources asked for: of their cards, else of their generators."""
+    cards = _known()
+    every = list(dict.fromkeys([*(card.id for card in cards.values()), *WRITERS]))
+    if given is None:
+        return [name for name in every if name not in cards or cards[name].id == name]
+    for name in given:
+        if name not in cards and name not in WRITERS:
+            raise StudyError(f"There is no source {name!r}; known are {', '.join(sorted(every))}.")
+    return list(dict.fromkeys(cards[name].id if name in cards else name for name in given))
+
+
+def _no_way(source: str) -> str:
+    """Why a source cannot be built here; empty where it can."""
+    card = _known().get(source)
+    if card is None:
+        return f"{source} has no reader yet."
+    return "" if _written_as(card) else f"{source} has no generator yet."
+
+
+def _written_as(card: SourceCard) -> str | None:
+    """The id under which the source's generator stands."""
+    return next((name for name in (card.id, *card.aliases) if name in WRITERS), None)
+
+
+def _official(root: Path, source: str, seed: int) -> Path:
+    """The folder of a source's official layout; sources of one module share it, written once."""
+    name = _written_as(_known()[source])
+    assert name is not None
+    folder = root / WRITERS[name]
+    done = folder.with_name(f".{folder.name}.done")
+    if not done.exists():
+        writer(name)(folder, seed=seed)
+        done.touch()
+    return folder
+
+
+def _state(data: Path, left_out: Mapping[str, str]) -> Document:
+    """Which tasks of the registry are ready, and why the others are not."""
+    built, cards = read_built(data), source_cards()
+    serves = {plan.task: card.id for card in cards for plan in card.plans}
+    tasks, missing = load_tasks(), {}
+    for task in tasks:
+        if task.id in built and find_index(task, data) is not None:
+            continue
+        source = serves.get(task.id)
+        missing[task.id] = (
+            f"no reader makes {task.id} yet"
+            if source is None
+            else left_out.get(source, f"{source} was not asked for or made no row of it")
+        )
+    return {"missing": missing, "ready": len(tasks) - len(missing), "of": len(tasks)}
