@@ -1,0 +1,54 @@
+"""What of a report no model reads: numbers, dates, names with a title, addresses.
+
+Every report of every source passes here before it becomes a text. Taken out are the record's own
+identifiers (as given), numbers that a word calls a patient, record, accession, study or phone
+number, runs of seven digits and more, days, telephone numbers, mail and web addresses, and names
+behind "Dr.". Measurements, levels ("T12", "C5-6"), years and the sources' own placeholders stay.
+Names without a title are not found: the sources have replaced them before they hand reports out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+BLANK = "___"  # the mark that MIMIC-CXR leaves itself
+SHORTEST = 5  # letters of an own identifier; shorter ones are measurements too
+
+_MONTHS = (
+    "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
+    "sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
+)
+_LABELLED = (
+    r"\b(?P<label>(?:accession|acc|mrn|med(?:ical)?\.?\s+rec(?:ord)?|patient\s+id|study\s+id|"
+    r"patient\s+number|exam\s+(?:id|number)|pager|phone|tel|fax|beeper)"
+    r"(?:\s*(?:number|num|no|nr|id|#)\b\.?)?\s*[:=#.]*\s*)(?P<value>[\w/.-]*\d[\w/.-]*\w|\d+)"
+)
+_PATTERNS = (
+    r"\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+",
+    r"\bhttps?://\S+|\bwww\.\S+",
+    r"(?<![\w./-])\d{1,2}([/-])\d{1,2}\1(?:\d{4}|\d{2})(?![\w/-])",
+    r"(?<![\w.])\d{1,2}\.\d{1,2}\.\d{4}(?!\w)",
+    r"(?<![\w./-])\d{4}([/.-])\d{1,2}\2\d{1,2}(?![\w/-])",
+    rf"\b(?:{_MONTHS})\.?\s+\d{{1,2}}(?:st|nd|rd|th)?\b(?:,?\s+\d{{4}}\b)?(?!\s*(?:mm|cm)\b)",
+    rf"\b\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:{_MONTHS})\b\.?(?:,?\s+\d{{4}}\b)?",
+    r"(?<!\d)\(?\d{3}\)?[-. ]\d{3}[-. ]\d{4}(?!\d)",
+    r"(?<![\d.])\d{7,}(?!\d)",
+)
+_TITLED = re.compile(r"\b((?:[Dd][Rr]|Doctor|DOCTOR)\.?\s+)[A-Z][\w'-]+(?:\s+[A-Z][\w'-]+)?")
+_NUMBERS = re.compile(_LABELLED, re.IGNORECASE)
+_OTHERS = re.compile("|".join(f"(?:{one})" for one in _PATTERNS), re.IGNORECASE)
+
+
+def scrubbed(text: str, own: Iterable[str] = ()) -> str:
+    """A report's words as a model may read them: one line, blanks squeezed.
+
+    Args:
+        text: as the source writes it.
+        own: identifiers of the record; taken out wherever they stand as words.
+    """
+    for one in sorted({name for name in own if len(name) >= SHORTEST}, key=len, reverse=True):
+        text = re.sub(rf"(?i)(?<!\w){re.escape(one)}(?!\w)", BLANK, text)
+    text = _NUMBERS.sub(lambda found: found["label"] + BLANK, text)
+    text = _TITLED.sub(lambda found: found[1] + BLANK, text)
+    return " ".join(_OTHERS.sub(BLANK, text).split())
