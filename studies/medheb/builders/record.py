@@ -40,11 +40,12 @@ class Volume:
 
     Attributes:
         name: folder below the task's image root.
-        slices: makes [S, H, W] or [S, H, W, 3], uint8, chosen and windowed by the source's rule.
+        slices: makes [S, H, W] or [S, H, W, 3], uint8, chosen and windowed by the source's rule;
+            or a list of [H, W] where planes differ in size.
     """
 
     name: str
-    slices: Callable[[], Pixels]
+    slices: Callable[[], Pixels | list[Pixels]]
 
 
 @dataclass(frozen=True)
