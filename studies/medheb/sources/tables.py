@@ -10,6 +10,7 @@ import csv
 import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 from engine.errors import EvidenceError
 from engine.evidence.files import open_file
@@ -35,37 +36,36 @@ def read_table(path: Path, needs: Sequence[str] = ()) -> list[Line]:
 
 
 def each_row(path: Path, needs: Sequence[str] = ()) -> Iterator[Line]:
-    """As ``read_table``, one row at a time, for tables of many rows."""
-    text = io.StringIO(_text(path), newline="")
-    try:
-        reader = csv.DictReader(text, restkey="", restval="", strict=True)
-        reader.fieldnames = [name.strip() for name in reader.fieldnames or ()]
-        lacking = [name for name in needs if name not in reader.fieldnames]
-        if lacking:
-            raise EvidenceError(path, "unsupported", f"there is no column {', '.join(lacking)}")
-        for row in reader:
-            yield reader.line_num, _stripped(row)
-    except csv.Error as error:
-        raise EvidenceError(path, "damaged", f"no table of comma-separated values ({error})") from (
-            error
-        )
-
-
-def _text(path: Path) -> str:
+    """As ``read_table``, one row at a time; no more than a row of the file is held."""
     try:
         with open_file(path) as stream:
-            content = stream.read()
+            _is_there(path, stream)
+            text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
+            reader = csv.DictReader(text, restkey="", restval="", strict=True)
+            reader.fieldnames = [name.strip() for name in reader.fieldnames or ()]
+            lacking = [name for name in needs if name not in reader.fieldnames]
+            if lacking:
+                raise EvidenceError(path, "unsupported", f"there is no column {', '.join(lacking)}")
+            for row in reader:
+                yield reader.line_num, _stripped(row)
     except OSError as error:
         raise EvidenceError(path, "missing", f"cannot be read ({error.strerror})") from error
-    if content.startswith(POINTER):
+    except UnicodeDecodeError as error:
+        raise EvidenceError(path, "damaged", "is no text in UTF-8") from error
+    except csv.Error as error:
+        says = f"no table of comma-separated values ({error})"
+        raise EvidenceError(path, "damaged", says) from error
+
+
+def _is_there(path: Path, stream: BinaryIO) -> None:
+    """Refuse a file that only points at the real one; the stream stands at its start again."""
+    pointer = stream.read(len(POINTER)) == POINTER
+    stream.seek(0)
+    if pointer:
         raise EvidenceError(
             path, "missing",
             "this is a Git LFS pointer, not the file; fetch it with git lfs pull, or download it",
         )  # fmt: skip
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise EvidenceError(path, "damaged", "is no text in UTF-8") from error
 
 
 def _stripped(row: dict[str, str]) -> dict[str, str]:
