@@ -74,9 +74,8 @@ def _pairs(root: Path, language: str) -> Iterator[Pair | Fault]:
 
 
 def _joined(root: Path, language: str) -> Iterator[Pair | Fault]:
-    names = [(f"{language}-{kind}",) for kind in ("corpus", "queries")]
-    relevant = tuple(f"{language}-{kind}" for kind in ("qrels", "default"))
-    for one in triples(root, *names, relevant):
+    relevant = (f"{language}-qrels", f"{language}-default")
+    for one in triples(root, (f"{language}-corpus",), (f"{language}-queries",), relevant):
         if isinstance(one, Fault):
             yield one
             continue
