@@ -159,6 +159,9 @@ def test_what_is_scrubbed_of_a_text():
             "MRN: ___, Accession Number ___; call ___"
         ),
         "Dr. Anna Smith, a@b.org, 123456789.": "Dr. ___, ___, ___.",
+        "RIB 8 MAY BE BROKEN; rib 8 may be; on 8 May, MAY 3, 2012": (
+            "RIB 8 MAY BE BROKEN; rib 8 may be; on ___, ___"
+        ),
         "study s5001 of p77777": "study ___ of ___",
         "C5-6, T12-L1, 3.5 x 2.1 cm, 12/30, in 2011, since ___.": (
             "C5-6, T12-L1, 3.5 x 2.1 cm, 12/30, in 2011, since ___."

@@ -16,13 +16,13 @@ BLANK = "___"  # the mark that MIMIC-CXR leaves itself
 SHORTEST = 5  # letters of an own identifier; shorter ones are measurements too
 
 _MONTHS = (
-    "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
+    "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|(?-i:May)|june?|july?|aug(?:ust)?|"
     "sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
 )
 _LABELLED = (
-    r"\b(?P<label>(?:accession|acc|mrn|med(?:ical)?\.?\s+rec(?:ord)?|patient\s+id|study\s+id|"
-    r"patient\s+number|exam\s+(?:id|number)|pager|phone|tel|fax|beeper)"
-    r"(?:\s*(?:number|num|no|nr|id|#)\b\.?)?\s*[:=#.]*\s*)(?P<value>[\w/.-]*\d[\w/.-]*\w|\d+)"
+    r"(?P<label>(?:检查号|住院号|门诊号|病历号|电话|\b(?:accession|acc|mrn|med(?:ical)?\.?\s+rec(?:ord)?|patient\s+id|study\s+id|"
+    r"patient\s+number|exam\s+(?:id|number)|pager|phone|tel|fax|beeper))"
+    r"(?:\s*(?:number|num|no|nr|id|#)\b\.?)?\s*[:：=#.]*\s*)(?P<value>[\w/.-]*\d[\w/.-]*\w|\d+)"
 )
 _PATTERNS = (
     r"\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+",
@@ -32,12 +32,15 @@ _PATTERNS = (
     r"(?<![\w./-])\d{4}([/.-])\d{1,2}\2\d{1,2}(?![\w/-])",
     rf"\b(?:{_MONTHS})\.?\s+\d{{1,2}}(?:st|nd|rd|th)?\b(?:,?\s+\d{{4}}\b)?(?!\s*(?:mm|cm)\b)",
     rf"\b\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:{_MONTHS})\b\.?(?:,?\s+\d{{4}}\b)?",
+    r"\b(?:\d{1,2}\s+)?may\s+(?:\d{1,2},?\s+)?(?:19|20)\d\d\b",  # else it is a verb
+    r"\d{4}年\d{1,2}月(?:\d{1,2}日)?",
     r"(?<!\d)\(?\d{3}\)?[-. ]\d{3}[-. ]\d{4}(?!\d)",
     r"(?<![\d.])\d{7,}(?!\d)",
 )
 _TITLED = re.compile(r"\b((?:[Dd][Rr]|Doctor|DOCTOR)\.?\s+)[A-Z][\w'-]+(?:\s+[A-Z][\w'-]+)?")
-_NUMBERS = re.compile(_LABELLED, re.IGNORECASE)
-_OTHERS = re.compile("|".join(f"(?:{one})" for one in _PATTERNS), re.IGNORECASE)
+# ASCII alone counts as a word here: in Chinese a number stands between letters without a blank
+_NUMBERS = re.compile(_LABELLED, re.IGNORECASE | re.ASCII)
+_OTHERS = re.compile("|".join(f"(?:{one})" for one in _PATTERNS), re.IGNORECASE | re.ASCII)
 
 
 def scrubbed(text: str, own: Iterable[str] = ()) -> str:
@@ -48,7 +51,7 @@ def scrubbed(text: str, own: Iterable[str] = ()) -> str:
         own: identifiers of the record; taken out wherever they stand as words.
     """
     for one in sorted({name for name in own if len(name) >= SHORTEST}, key=len, reverse=True):
-        text = re.sub(rf"(?i)(?<!\w){re.escape(one)}(?!\w)", BLANK, text)
+        text = re.sub(rf"(?ai)(?<!\w){re.escape(one)}(?!\w)", BLANK, text)
     text = _NUMBERS.sub(lambda found: found["label"] + BLANK, text)
     text = _TITLED.sub(lambda found: found[1] + BLANK, text)
     return " ".join(_OTHERS.sub(BLANK, text).split())
