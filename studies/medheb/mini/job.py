@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -48,32 +48,59 @@ def mini_job(home: Home, arguments: dict[str, Any], control: Control) -> Documen
 
     Raises:
         StudyError: a source nobody knows, or a data root or folder that holds something else.
+        NotWritable: the data root cannot be written.
         Cancelled: the user asked to stop; finished tasks stay.
     """
-    data, seed = Path(arguments["data"]), int(arguments.get("seed") or SEED)
+    data, given = Path(arguments["data"]), arguments.get("seed")
+    seed = SEED if given is None else int(given)
     wanted = _wanted(arguments.get("sources"))
     kept = data.with_name(f"{data.name}-official") if arguments.get("keep_official") else None
     claim(data, seed)
     if kept is not None:
         claim(kept, seed)
-    built: dict[str, Document] = {}
-    left_out = {source: _no_way(source) for source in wanted if _no_way(source)}
-    held: AbstractContextManager[Any] = tempfile.TemporaryDirectory(prefix="triptych-mini-")
-    with nullcontext(kept) if kept is not None else held as official:
-        for card in source_cards():
-            if card.id not in wanted or card.id in left_out:
-                continue
-            control.say(f"{card.title} in miniature")
-            try:
-                folder = _official(Path(official), card.id, seed)
-                given = {"source": card.id, "folder": str(folder), "data": str(data)}
-                built[card.id] = build_job(home, given, control)
-            except (StudyError, EngineError, OSError) as error:
-                left_out[card.id] = str(error)
+    left_out = {source: reason for source in wanted if (reason := _no_way(source))}
+    with _room(kept) as official:
+        built = _build(home, official, data, wanted, left_out, seed=seed, control=control)
     return {
         "data": str(data), "official": str(kept) if kept else None, "seed": seed, "built": built,
         "left_out": left_out, **_state(data, left_out),
     }  # fmt: skip
+
+
+@contextmanager
+def _room(kept: Path | None) -> Iterator[Path]:
+    """Where the official layouts are written: the folder to keep, or one that goes afterwards."""
+    if kept is not None:
+        yield kept
+        return
+    with tempfile.TemporaryDirectory(prefix="triptych-mini-") as folder:
+        yield Path(folder)
+
+
+def _build(
+    home: Home,
+    official: Path,
+    data: Path,
+    wanted: Sequence[str],
+    left_out: dict[str, str],
+    *,
+    seed: int,
+    control: Control,
+) -> dict[str, Document]:
+    """Write and build the sources, one after another; what fails goes into ``left_out``."""
+    built: dict[str, Document] = {}
+    for card in source_cards():
+        if card.id not in wanted or card.id in left_out:
+            continue
+        control.check()
+        control.say(f"{card.title} in miniature")
+        try:
+            folder = _official(official, card.id, seed)
+            given = {"source": card.id, "folder": str(folder), "data": str(data)}
+            built[card.id] = build_job(home, given, control)
+        except (StudyError, EngineError) as error:
+            left_out[card.id] = str(error)
+    return built
 
 
 def claim(folder: Path, seed: int) -> None:
@@ -81,15 +108,15 @@ def claim(folder: Path, seed: int) -> None:
 
     Raises:
         StudyError: it holds something else, or the miniature of another seed.
+        NotWritable: it cannot be written.
     """
     mark = folder / MARK
     if mark.is_file():
         if _seed_of(mark) != seed:
             raise StudyError(f"{folder} holds the miniature of another seed; take another folder.")
         return
-    if folder.exists() and any(folder.iterdir()):
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise StudyError(f"{folder} is not empty and holds no miniature; take another folder.")
-    folder.mkdir(parents=True, exist_ok=True)
     write_lines(mark, [json.dumps({"seed": seed, "note": "Invented data; nobody is in it."})])
 
 
@@ -137,9 +164,12 @@ def _official(root: Path, source: str, seed: int) -> Path:
     assert name is not None
     folder = root / WRITERS[name]
     done = folder.with_name(f".{folder.name}.done")
-    if not done.exists():
-        writer(name)(folder, seed=seed)
-        done.touch()
+    try:
+        if not done.exists():
+            writer(name)(folder, seed=seed)
+            done.touch()
+    except OSError as error:
+        raise StudyError(f"{folder} cannot be written ({error.strerror}).") from error
     return folder
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from studies.medheb.mini.files import write_picture
-from studies.medheb.mini.shared import Pixels, look
+from studies.medheb.mini.shared import Pixels, generator, look
 
 # folder, and how its files start
 CLASSES = (
@@ -30,11 +30,18 @@ def write(folder: Path, *, seed: int) -> None:
         tiles = [
             tile
             for original in range(ORIGINALS)
-            for tile in _copies(look(kind, seed, "lc25000", original), original)
+            for tile in _copies(_tile(kind, seed, original), original)
         ]
         for number, tile in enumerate(tiles, start=1):
             path = folder / "lung_colon_image_set" / place / f"{stem}{number}.jpeg"
             write_picture(path, tile, quality=92)
+
+
+def _tile(kind: int, seed: int, original: int) -> Pixels:
+    """A tile of the class with large stains of its own, so that only its copies look like it."""
+    stains = generator("lc25000", seed, kind, original).uniform(0.35, 1.0, (4, 4, 3))
+    wide = np.kron(stains, np.ones((16, 16, 1)))
+    return (look(kind, seed, "lc25000", original) * wide).astype(np.uint8)
 
 
 def _copies(tile: Pixels, original: int) -> list[Pixels]:

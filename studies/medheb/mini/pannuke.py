@@ -22,7 +22,8 @@ TISSUES = (
 )  # fmt: skip
 SIZE, FOLDS, PATCHES = 64, 3, 2  # patches of a tissue in each fold
 NUCLEI, BACKGROUND = 5, 5
-CORNERS = ((4, 4), (36, 6), (8, 36), (38, 38))
+CORNERS = ((2, 2), (33, 2), (2, 33), (34, 34))
+LARGE = (28, 31)  # pixels of a nucleus that need not be widened to a patch
 
 
 def write(folder: Path, *, seed: int) -> None:
@@ -45,14 +46,18 @@ def write(folder: Path, *, seed: int) -> None:
 def _patch(
     kind: int, seed: int, fold: int, place: int
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
-    """A patch and its mask: two to four nuclei of one or two kinds."""
+    """A patch and its mask: two to four nuclei, the first two of one kind, the others of another.
+
+    In two of three patches the first two are large; nuclei are small in life.
+    """
     rng = generator("pannuke", seed, fold, place)
     image = look(kind, seed, "pannuke", fold, place, size=SIZE)
     mask = np.zeros((SIZE, SIZE, NUCLEI + 1), np.uint16)
     count = int(rng.integers(2, 5))
     for number, (left, top) in enumerate(CORNERS[:count]):
         channel = (place + fold + number // 2) % NUCLEI
-        wide, high = int(rng.integers(10, 22)), int(rng.integers(10, 22))
+        size = LARGE if number < 2 and place % 3 else (10, 22)
+        wide, high = int(rng.integers(*size)), int(rng.integers(*size))
         box = (left, top, left + wide, top + high)
         paint(image, box, 20 + channel, seed, fold, place, number)
         # ids have gaps, and the same id may name a nucleus of another channel

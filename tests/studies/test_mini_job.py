@@ -1,0 +1,141 @@
+"""The job of the whole miniature: what it leaves, what it says is missing, what it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.control import Control
+from engine.errors import Cancelled
+from studies.errors import StudyError
+from studies.medheb.builders.card import SourceCard
+from studies.medheb.builders.catalogue import source_cards
+from studies.medheb.mini import job
+from studies.medheb.mini.catalogue import WRITERS, writer
+from studies.medheb.mini.job import mini_job
+from studies.medheb.release import read_task
+from studies.medheb.tasks import load_tasks
+from tests.studies.mini_checks import size_of
+
+
+def make(data: Path, control: Control | None = None, **arguments: Any) -> dict[str, Any]:
+    given = {"data": str(data), **arguments}
+    return mini_job(None, given, control or Control())  # type: ignore[arg-type]
+
+
+def test_two_sources_leave_their_tasks_and_say_what_is_missing(tmp_path: Path):
+    data = tmp_path / "mini"
+    said: list[str] = []
+    document = make(data, Control(log=said.append), sources=["kvasir", "bloodmnist"])
+    assert document["ready"] == 6
+    assert document["of"] == len(load_tasks(data)) == 107
+    assert len(document["missing"]) == 101
+    assert all(reason for reason in document["missing"].values())
+    assert document["left_out"] == {}
+    assert document["official"] is None
+    assert not list(tmp_path.glob("*official*"))
+    assert len(said) == 2
+    for task in load_tasks(data):
+        if task.source in ("kvasir", "bloodmnist"):
+            assert not read_task(task, data).failures
+
+
+def test_the_official_layouts_stay_when_asked_for(tmp_path: Path):
+    document = make(tmp_path / "mini", sources=["octmnist", "bloodmnist"], keep_official=True)
+    official = Path(document["official"])
+    assert official == tmp_path / "mini-official"
+    assert (official / "medmnist" / "octmnist.npz").is_file()
+    changed = (official / "medmnist" / "octmnist.npz").stat().st_mtime_ns
+    again = make(tmp_path / "mini", sources=["octmnist"], keep_official=True)
+    assert again["ready"] == 6
+    assert (official / "medmnist" / "octmnist.npz").stat().st_mtime_ns == changed
+
+
+def test_a_folder_that_holds_something_else_is_refused(tmp_path: Path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "mine.txt").write_text("x")
+    with pytest.raises(StudyError, match="holds no miniature"):
+        make(tmp_path / "data", sources=["kvasir"])
+    (tmp_path / "mini-official").mkdir()
+    (tmp_path / "mini-official" / "mine.txt").write_text("x")
+    with pytest.raises(StudyError, match="holds no miniature"):
+        make(tmp_path / "mini", sources=["kvasir"], keep_official=True)
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(StudyError, match="holds no miniature"):
+        make(tmp_path / "file", sources=["kvasir"])
+
+
+def test_another_seed_wants_another_folder(tmp_path: Path):
+    make(tmp_path / "mini", sources=["bloodmnist"], seed=0)
+    with pytest.raises(StudyError, match="another seed"):
+        make(tmp_path / "mini", sources=["bloodmnist"], seed=1)
+    (tmp_path / "mini" / job.MARK).write_text("damaged")
+    with pytest.raises(StudyError, match="another seed"):
+        make(tmp_path / "mini", sources=["bloodmnist"], seed=0)
+
+
+def test_an_unknown_source_is_refused(tmp_path: Path):
+    with pytest.raises(StudyError, match="no source 'nobody'"):
+        make(tmp_path / "mini", sources=["nobody"])
+    with pytest.raises(StudyError, match="no miniature"):
+        writer("nobody")
+
+
+def test_a_source_without_generator_or_reader_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(job, "WRITERS", {"bloodmnist": "medmnist", "later": "later"})
+    document = make(tmp_path / "mini", sources=["bloodmnist", "kvasir", "later"])
+    assert document["left_out"] == {
+        "kvasir": "kvasir has no generator yet.",
+        "later": "later has no reader yet.",
+    }
+    assert document["missing"]["kvasir/i2l"] == "kvasir has no generator yet."
+    assert document["ready"] == 3
+
+
+def test_a_builder_that_fails_is_a_sentence_and_the_rest_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def fail(home: object, given: dict[str, Any], control: Control) -> dict[str, Any]:
+        if given["source"] == "kvasir":
+            raise StudyError("nothing of it can be read")
+        return real(home, given, control)  # type: ignore[arg-type]
+
+    real = job.build_job
+    monkeypatch.setattr(job, "build_job", fail)
+    document = make(tmp_path / "mini", sources=["bloodmnist", "kvasir"])
+    assert document["left_out"] == {"kvasir": "nothing of it can be read"}
+    assert document["ready"] == 3
+
+
+def test_it_stops_when_asked_and_goes_on_later(tmp_path: Path):
+    asked = iter([False] * 40 + [True] * 10_000)
+    with pytest.raises(Cancelled):
+        make(tmp_path / "mini", Control(cancelled=lambda: next(asked)), sources=["bloodmnist"])
+    assert make(tmp_path / "mini", sources=["bloodmnist"])["ready"] == 3
+
+
+def test_every_generator_is_there_and_is_one_source_of_the_benchmark():
+    known = {name for card in source_cards() for name in (card.id, *card.aliases)}
+    sources = {task.source for task in load_tasks()}
+    for name in WRITERS:
+        assert callable(writer(name))
+        assert name in known or name in sources
+
+
+def test_no_source_of_the_benchmark_is_without_generator():
+    lacking = [card.id for card in source_cards() if _unwritten(card)]
+    if lacking:
+        pytest.skip(f"no generator yet: {', '.join(lacking)}")
+
+
+def _unwritten(card: SourceCard) -> bool:
+    return not any(name in WRITERS for name in (card.id, *card.aliases))
+
+
+def test_a_miniature_is_small(tmp_path: Path):
+    writer("bloodmnist")(tmp_path, seed=1)
+    assert size_of(tmp_path) < 3_000_000
