@@ -179,3 +179,14 @@ def data_digests(store: Store) -> tuple[tuple[str, str], ...]:
         for digest, created in connection.execute(query):
             newest[digest] = max(created, newest.get(digest, ""))
     return tuple(sorted(newest.items(), key=lambda pair: pair[1], reverse=True))
+
+
+def query_ranks(store: Store, result_id: int) -> tuple[tuple[int, int, str], ...]:
+    """(row, rank, name of the positive) of every query of one stored result, by row."""
+    query = (
+        select(query_result.c.row, query_result.c.rank, query_result.c.gold)
+        .where(query_result.c.task_result_id == result_id)
+        .order_by(query_result.c.row)
+    )
+    with store.reading() as connection:
+        return tuple((r.row, r.rank, r.gold) for r in connection.execute(query))
