@@ -39,6 +39,7 @@ SURFACE = {
     "bench sources": ["--json", "source"],
     "bench build": ["--data", "--from", "--json", "--set", "--source", "--tasks"],
     "bench mini": ["--data", "--json", "--sources"],
+    "bench figures": ["--data", "--format", "--json", "--models", "--out"],
     "bench run": ["--data", "--device", "--dtype", "--json", "--models", "--set", "--tasks"],
     "bench show": ["--compare", "--data", "--format", "--json"],
     "study build": [

@@ -1,0 +1,135 @@
+"""The figures there are, by name, and what each needs gathered: from a run to pixels or files.
+
+Owns names, sizes and which models are drawn when nobody chooses. Reads stored results only; refuses
+a model or a format it does not know, with those it knows.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from db.home import Home
+from db.runs import query_results
+from db.session import open_store
+from studies.errors import StudyError
+from studies.figures.numbers import Asked, first_models
+from studies.figures.sheet import FORMATS, Draw, Drawn, into_files, on_screen
+from studies.medheb.anatomy import ANATOMY, TEXTS, UNKNOWN, Group, load_groups
+from studies.medheb.lengths import measure
+from studies.results import Results
+
+MOST = 7  # series that can be told apart
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure.
+
+    Attributes:
+        name: of its file, and of the module that draws it.
+        number: in the paper.
+        title: in words.
+        inches: width and height of its file.
+    """
+
+    name: str
+    number: int
+    title: str
+    inches: tuple[float, float]
+
+
+FIGURES = (
+    Figure("difficulty", 4, "Difficulty", (11.0, 8.0)),
+    Figure("domains", 5, "Anatomy and form", (10.0, 7.0)),
+    Figure("profiles", 6, "Profile and balance", (10.0, 8.5)),
+    Figure("targets", 8, "Target length", (11.0, 6.5)),
+)
+
+
+def ask(
+    home: Home,
+    results: Results,
+    models: Sequence[str] = (),
+    titles: Mapping[str, str] | None = None,
+) -> Asked:
+    """Gather what the figures need.
+
+    Args:
+        home: where the queries are stored.
+        results: of one data root.
+        models: ids to draw, in the order of their colours; the best when empty.
+        titles: model id to what it is called.
+
+    Raises:
+        StudyError: a model has no result here, or too many are asked for.
+        BadTaskFile: the table of groups cannot be read.
+    """
+    chosen = tuple(dict.fromkeys(models)) or first_models(results)
+    known = [line.model for line in results.models]
+    if strange := [model for model in chosen if model not in known]:
+        raise StudyError(
+            f"{strange[0]} has no result here; there are results of {', '.join(known)}."
+        )
+    if len(chosen) > MOST:
+        raise StudyError(f"A figure shows at most {MOST} models; {len(chosen)} are asked for.")
+    root = Path(results.root)
+    tasks = [line.task for line in results.tasks]
+    groups = load_groups(tasks, root if root.is_dir() else None)
+    return Asked(
+        results=results,
+        models=chosen,
+        titles=dict(titles or {}),
+        lengths=measured(home, results, groups),
+        anatomy={task: _domain(group) for task, group in groups.items()},
+        kinds={task: group.target for task, group in groups.items()},
+    )
+
+
+def _domain(group: Group) -> str:
+    return "Not assigned" if group.anatomy == UNKNOWN else ANATOMY[group.anatomy]
+
+
+def measured(home: Home, results: Results, groups: Mapping[str, Group]) -> dict[str, float]:
+    """Task id to the mean words of its positives, for tasks whose targets are texts."""
+    found = {}
+    with open_store(home) as store:
+        for line in results.tasks:
+            if line.missing is None and groups[line.task.id].target in TEXTS:
+                fullest = max(line.scores.values(), key=lambda cell: cell.n)
+                length = measure(row.gold for row in query_results(store, fullest.result_id))
+                if length is not None:
+                    found[line.task.id] = length.words
+    return found
+
+
+def drawer(name: str, asked: Asked) -> Draw:
+    """What fills a sheet with a figure. Imports matplotlib; call it off the window's thread."""
+    module = importlib.import_module(f"studies.figures.{name}")
+    return lambda sheet: module.draw(sheet, asked)
+
+
+def picture(name: str, asked: Asked, width: int, height: int, *, ratio: float = 1.0) -> Drawn:
+    """A figure for the window, in its pixels times ``ratio``."""
+    return on_screen(drawer(name, asked), width, height, ratio=ratio)
+
+
+def write(
+    asked: Asked, folder: Path, formats: Sequence[str] = FORMATS, names: Sequence[str] = ()
+) -> tuple[Path, ...]:
+    """Write figures as ``figure4-difficulty.svg`` and so on.
+
+    Raises:
+        StudyError: a format that there is not.
+        StoreError: the folder cannot be written or is full.
+    """
+    if strange := [form for form in formats if form not in FORMATS]:
+        raise StudyError(f"There is no format {strange[0]!r}; known are {', '.join(FORMATS)}.")
+    made: tuple[Path, ...] = ()
+    for figure in FIGURES:
+        if not names or figure.name in names:
+            stem = folder / f"figure{figure.number}-{figure.name}"
+            made += into_files(drawer(figure.name, asked), figure.inches, stem, formats)
+    return made
