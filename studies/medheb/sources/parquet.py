@@ -123,14 +123,17 @@ def read_parquet(path: Path, needs: Sequence[str] = ()) -> Iterator[tuple[int, d
         lacking = [name for name in needs if name not in table.schema_arrow.names]
         if lacking:
             raise EvidenceError(path, "unsupported", f"there is no column {', '.join(lacking)}")
-        number = 0
         try:
-            for batch in table.iter_batches(batch_size=BATCH):
-                for row in batch.to_pylist():
-                    yield number, row
-                    number += 1
+            yield from enumerate(_each(table))
         except (OSError, ValueError) as error:
             raise _damaged(path, error) from error
+
+
+def _each(table: Any) -> Iterator[dict[str, Any]]:
+    """All rows; one row group after the other, or pyarrow keeps what it has read."""
+    for group in range(table.metadata.num_row_groups):
+        for batch in table.iter_batches(BATCH, row_groups=[group]):
+            yield from batch.to_pylist()
 
 
 @dataclass(frozen=True)

@@ -65,13 +65,18 @@ def text_of(value: object) -> str:
     """A cell as text without blanks round it: numbers as they are written, nothing as nothing.
 
     Raises:
-        ValueError: it is a list, an object or a truth value.
+        ValueError: it is a list, an object, a truth value or a text that UTF-8 cannot hold.
     """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise ValueError(f"{type(value).__name__} where a text was expected")
-    return str(value).strip()
+    text = str(value).strip()
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError("a text holds half a character") from error
+    return text
 
 
 def lowered(text: str) -> str:
