@@ -54,6 +54,36 @@ WRITERS: Mapping[str, str] = {
     "mimic_cxr": "mimic_cxr",
     "chexpert_plus": "chexpert_plus",
     "usdata": "usdata",
+    # questions
+    "mimic_cxr_vqa": "mimic_cxr_vqa",
+    "medpix": "medpix",
+    "omnimedvqa": "omnimedvqa",
+    "pmc_vqa": "pmc_vqa",
+    "path_vqa": "path_vqa",
+    "roco_vqa": "roco_vqa",
+    "radimagenet_vqa": "radimagenet_vqa",
+    "vqa_rad": "vqa_rad",
+    # texts
+    "medmcqa": "medmcqa",
+    "pubmedqa": "pubmedqa",
+    "medical_qa": "medical_qa",
+    "public_health_qa": "public_health_qa",
+    # volumes
+    "cirrmri600_plus": "cirrmri600",
+    "mrnet": "mrnet",
+    "organmnist3d": "medmnist3d",
+    "nodulemnist3d": "medmnist3d",
+    "synapsemnist3d": "medmnist3d",
+    "brats": "brats",
+    "brats_men_reports": "brats_men",
+    "han_seg": "han_seg",
+    "synthrad2023_brain": "synthrad",
+    "synthrad2023_pelvis": "synthrad",
+    "ct_rate": "ct_rate",
+    "radgenome_chest_ct": "radgenome",
+    "m3d_cap": "m3d",
+    "m3d_vqa": "m3d",
+    "mmdental": "mmdental",
 }
 
 

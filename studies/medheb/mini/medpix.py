@@ -78,7 +78,8 @@ def _described(case: Row) -> list[Row]:
     rows = []
     for shot, name in enumerate(case["TAC"] + case["MRI"]):
         told = {
-            "ACR Codes": "3.1", "Age": "45", "Caption": sentence(kind, name), "Modality": "CT - noncontrast",
+            "ACR Codes": "3.1", "Age": "45", "Caption": sentence(kind, name),
+            "Modality": "CT - noncontrast",
             "Plane": ("Axial", "Coronal")[shot], "Sex": "female",
         }  # fmt: skip
         if not case["TAC"]:

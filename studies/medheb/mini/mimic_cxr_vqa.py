@@ -50,7 +50,10 @@ def _rows(place: int, view: str) -> Iterator[dict[str, str]]:
     told = {
         "abnormality": ("what abnormalities are seen in this image?", listed),
         "presence": (f"is there evidence of {first} in this image?", ("yes", "No")[place % 2]),
-        "location": (f"where is the {first} located?", ("left lower lobe", "Right apex")[place % 2]),
+        "location": (
+            f"where is the {first} located?",
+            ("left lower lobe", "Right apex")[place % 2],
+        ),
         "level": (f"what level is the {first}?", ("mild", "moderate", "severe ")[place % 3]),
         "type": (f"what type is the {second}?", ("bibasilar", "interstitial")[place % 2]),
         "view": ("which view is this image taken?", f"{view} view"),

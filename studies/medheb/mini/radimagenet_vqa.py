@@ -46,7 +46,9 @@ def _row(seed: int, shot: int, kind: str) -> Row:
 
 def _metadata(seed: int, shot: int, asked: Asked, kind: str, correct: str | None) -> Row:
     return {
-        "content_type": {"organ": "anatomy", "presence": "abnormality"}.get(asked.kind, "pathology"),
+        "content_type": {"organ": "anatomy", "presence": "abnormality"}.get(
+            asked.kind, "pathology"
+        ),
         "correct_text": correct,
         "is_abnormal": shot % 3 != 0,
         "location": organ(shot),
