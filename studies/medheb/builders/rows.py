@@ -9,108 +9,14 @@ on.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
-from engine.control import Control
-from engine.errors import EvidenceError
 from studies.medheb.builders import choose
-from studies.medheb.builders.card import TaskPlan
-from studies.medheb.builders.media import Media, names_of
-from studies.medheb.builders.record import Fault, Record
-from studies.medheb.tasks import Task
+from studies.medheb.builders.exemplars import exemplars, text_exemplars
+from studies.medheb.builders.making import Made, Making, Row, listed, video
+from studies.medheb.builders.record import Record
 
-Row = dict[str, Any]
 LABEL_POOLS = {"source": "labels:source", "family": "labels:family", "fixed": "labels:fixed"}
-
-
-@dataclass
-class Making:
-    """One task in the making.
-
-    Attributes:
-        task: its registry row; instruction and query text come from there.
-        plan: how its source makes it.
-        media: puts pictures there.
-        settings: of the build, all of them.
-        labels: the source's classes.
-        every_label: the classes of all label tasks, duplicates merged.
-        control: asked between rows.
-        notes: sentences about what was left out or chosen.
-        faults: records that could not be placed.
-        every: all records of the source, also those that are not evaluated.
-    """
-
-    task: Task
-    plan: TaskPlan
-    media: Media
-    settings: Mapping[str, Any]
-    labels: Sequence[str]
-    every_label: Sequence[str]
-    control: Control = field(default_factory=Control)
-    notes: list[str] = field(default_factory=list)
-    faults: list[Fault] = field(default_factory=list)
-    every: Sequence[Record] = ()
-
-    @property
-    def seed(self) -> int:
-        """Of every random choice."""
-        return int(self.settings["seed"])
-
-    @property
-    def cap(self) -> int:
-        """Most rows."""
-        return int(self.settings["cap"])
-
-    def start(self, **columns: Any) -> Row:
-        """A row's first columns: the task's instruction and query text, and what is given."""
-        text = self.task.qry_text
-        return {
-            "qry_inst": self.task.qry_inst,
-            "qry_text": "" if text.startswith(("<", "{")) else text,
-            **columns,
-        }
-
-    def placed(self, records: Iterable[Record], make: Callable[[Record], Row]) -> Iterator[Row]:
-        """The rows of the records that can be placed; a fault for each that cannot."""
-        for record in records:
-            self.control.check()
-            try:
-                yield make(record)
-            except EvidenceError as error:
-                self.faults.append(Fault(record.key, str(error)))
-            self.control.step()
-
-    def seen(self, record: Record, role: str = "") -> str | list[str] | list[list[str]]:
-        """The names of what a record shows: a volume's slices, one picture, or several."""
-        if role or not record.pictures:
-            name = role or next(iter(record.volumes))
-            return self.media.volume(record.volumes[name])
-        names = names_of(self.media, record.pictures)
-        return names[0] if len(names) == 1 else names
-
-
-@dataclass(frozen=True)
-class Made:
-    """Rows and how they are ranked.
-
-    Attributes:
-        rows: of the index file.
-        pool: the recorded name of the pool.
-        eval_type: ``local`` or ``global``.
-    """
-
-    rows: tuple[Row, ...]
-    pool: str
-    eval_type: str
-
-
-def _video(row: Row, making: Making, *, target: bool = False) -> Row:
-    """The release's word for slices shown as one sequence, on the side that holds them."""
-    if making.task.parser.startswith("volume"):
-        row["tgt_modality" if target else "qry_modality"] = "video"
-    return row
 
 
 def by_label(making: Making, records: Sequence[Record]) -> Made:
@@ -120,9 +26,9 @@ def by_label(making: Making, records: Sequence[Record]) -> Made:
     def row(record: Record) -> Row:
         gold = record.labels[0]
         others = _other_labels(making, record)
-        names = _listed(making.seen(record), making)
+        names = listed(making.seen(record), making)
         made = making.start(qry_img_path=names, tgt_text=[gold, *others], qry_label=gold)
-        return _video(made, making)
+        return video(made, making)
 
     pool = LABEL_POOLS[str(making.settings["label_pool"])]
     return Made(tuple(making.placed(kept, row)), pool, "local")
@@ -139,68 +45,6 @@ def _other_labels(making: Making, record: Record) -> list[str]:
     salt = f"labels {record.key}"
     shuffled = choose.order_by_seed(others, making.seed, str, salt=salt)
     return shuffled[: int(making.settings["fixed_labels"]) - 1]
-
-
-def _listed(names: Any, making: Making) -> Any:
-    """Volume parsers want a list of slices even where there is one."""
-    return [names] if making.task.parser.startswith("volume") and isinstance(names, str) else names
-
-
-def _classes(records: Sequence[Record]) -> dict[str, Sequence[Record]]:
-    found: dict[str, list[Record]] = defaultdict(list)
-    for record in records:
-        found[record.labels[0]].append(record)
-    return dict(found)
-
-
-def exemplars(making: Making, records: Sequence[Record]) -> Made:
-    """Which picture is of the same class? One of another patient, one of each other class (I-I)."""
-    single = choose.single_label(records)
-    classes = _classes(single)
-    alone = {name for name, of in classes.items() if len({record.group for record in of}) < 2}
-    if alone:
-        making.notes.append(
-            f"Classes with one patient or group on the test side have no positive and are no "
-            f"queries: {', '.join(sorted(alone))}."
-        )
-    asked = [record for record in single if record.labels[0] not in alone]
-
-    def row(record: Record) -> Row:
-        same = [r for r in classes[record.labels[0]] if r.group != record.group]
-        chosen = choose.pick(same, making.seed, salt=f"positive {record.key}")
-        others = choose.one_each(classes, record, making.seed, salt="i2i")
-        listed = [_listed(making.seen(one), making) for one in (chosen, *others)]
-        made = making.start(
-            qry_img_path=_listed(making.seen(record), making),
-            tgt_text=[""] * len(listed),
-            tgt_img_path=listed,
-            qry_label=record.labels[0],
-            tgt_label=[one.labels[0] for one in (chosen, *others)],
-        )
-        return _video(_video(made, making), making, target=True)
-
-    kept = choose.level(asked, making.cap, making.seed)
-    return Made(tuple(making.placed(kept, row)), "exemplars", "local")
-
-
-def text_exemplars(making: Making, records: Sequence[Record]) -> Made:
-    """Which picture is of this class? The sampled one, one of each other class (T-I by label)."""
-    single = choose.single_label(records)
-    classes = _classes(single)
-
-    def row(record: Record) -> Row:
-        others = choose.one_each(classes, record, making.seed, salt="t2i")
-        listed = [_listed(making.seen(one), making) for one in (record, *others)]
-        made = making.start(
-            tgt_text=[""] * len(listed),
-            tgt_img_path=listed,
-            qry_label=record.labels[0],
-            tgt_label=[one.labels[0] for one in (record, *others)],
-        )
-        return _video({**made, "qry_text": record.labels[0]}, making, target=True)
-
-    kept = choose.level(single, making.cap, making.seed)
-    return Made(tuple(making.placed(kept, row)), "exemplars", "local")
 
 
 def by_text(making: Making, records: Sequence[Record]) -> Made:
@@ -223,8 +67,8 @@ def by_text(making: Making, records: Sequence[Record]) -> Made:
             made["qry_text"] = record.texts[asked]
         if making.task.image_root and (record.pictures or record.volumes):
             names = making.seen(record, making.plan.options.get("volume", ""))
-            made["qry_img_path"] = _listed(names, making)
-            _video(made, making)
+            made["qry_img_path"] = listed(names, making)
+            video(made, making)
         return made
 
     pool = "answers" if making.task.family == "VQA" else "split"
@@ -253,14 +97,20 @@ def _other_texts(making: Making, rows: Sequence[Row], role: str) -> list[str]:
 
 
 def text_to_volume(making: Making, records: Sequence[Record]) -> Made:
-    """Which volume does this text describe? All of the evaluated rows (T-I by report)."""
+    """Which volume does this text describe? All of the evaluated rows (T-I by report).
+
+    A text that two volumes share points at neither, so the first of them alone stays.
+    """
     asked = making.plan.options["query"]
-    kept = [record for record in records if record.texts.get(asked, "").strip()]
+    told = [record for record in records if record.texts.get(asked, "").strip()]
+    kept = list({record.texts[asked].strip(): record for record in reversed(told)}.values())[::-1]
+    if len(kept) < len(told):
+        making.notes.append(f"{len(told) - len(kept)} records repeat another's text: left out.")
 
     def row(record: Record) -> Row:
         names = making.seen(record, making.plan.options.get("volume", ""))
-        made = making.start(tgt_text=[""], tgt_img_path=[_listed(names, making)])
-        return _video({**made, "qry_text": record.texts[asked]}, making, target=True)
+        made = making.start(tgt_text=[""], tgt_img_path=[listed(names, making)])
+        return video({**made, "qry_text": record.texts[asked]}, making, target=True)
 
     kept = choose.capped(kept, making.cap, making.seed)
     return Made(tuple(making.placed(kept, row)), "split", "global")
@@ -282,12 +132,12 @@ def pairs(making: Making, records: Sequence[Record]) -> Made:
     def row(record: Record) -> Row:
         names = making.seen(record, "" if asked == "picture" else asked)
         made = making.start(
-            qry_img_path=_listed(names, making),
+            qry_img_path=listed(names, making),
             tgt_text=[""],
             tgt_img_path=[making.media.volume(record.volumes[found])],
         )
         made["qry_modality"] = "image" if asked == "picture" else "video"
-        return _video(made, making, target=True)
+        return video(made, making, target=True)
 
     kept = choose.capped(kept, making.cap, making.seed)
     return Made(tuple(making.placed(kept, row)), "split", "global")
