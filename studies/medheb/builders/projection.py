@@ -46,7 +46,7 @@ def path_XZ(hu: NDArray[Any]) -> Floats:
     """Attenuation per mm, summed along the second axis inside the body: [X, Z]."""
     summed = np.empty((hu.shape[0], hu.shape[2]), np.float32)
     for place in range(hu.shape[2]):
-        slice_XY = np.asarray(hu[:, :, place])
+        slice_XY = np.ascontiguousarray(hu[:, :, place])
         body = opened(closed(slice_XY > BODY_ABOVE))
         summed[:, place] = attenuation(slice_XY, body).sum(axis=1)
     return summed
@@ -92,14 +92,13 @@ def eroded(mask: Mask, kernel: int = KERNEL) -> Mask:
 
 def _over(mask: Mask, kernel: int, axis: int, *, any_of: bool) -> Mask:
     """A running any or all along one axis."""
-    reach = kernel // 2
-    widths = [(0, 0), (0, 0)]
-    widths[axis] = (reach, reach)
-    padded = np.pad(mask, widths, constant_values=not any_of)
-    length = mask.shape[axis]
-    views = [padded.take(range(shift, shift + length), axis) for shift in range(kernel)]
-    found = np.logical_or.reduce(views) if any_of else np.logical_and.reduce(views)
-    return np.asarray(found, bool)
+    join = np.logical_or if any_of else np.logical_and
+    along = np.moveaxis(mask, axis, 0)
+    found = along.copy(order="K")  # in the order of memory, or every join is slow
+    for shift in range(1, kernel // 2 + 1):
+        join(found[shift:], along[:-shift], out=found[shift:])
+        join(found[:-shift], along[shift:], out=found[:-shift])
+    return np.moveaxis(found, 0, axis)
 
 
 def squared(picture: Floats, *, height_mm: float, width_mm: float) -> Floats:

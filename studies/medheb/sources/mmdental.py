@@ -166,10 +166,11 @@ def plane_slices(path: Path) -> list[Pixels]:
     """
     values = canonical(read_grid(path))
     filled = values[values != 0]
-    low, high = np.percentile(filled if filled.size else values, (0.5, 99.5))
-    top = float(low) + WIDER * float(high - low)
+    basis = filled if filled.size else values
+    low, high = (float(end) for end in np.percentile(basis, (0.5, 99.5)))
+    top = low + WIDER * (high - low)
     return [
-        np.ascontiguousarray(volumes.between(values.take(place, axis), float(low), top).T)
+        np.ascontiguousarray(volumes.between(np.moveaxis(values, axis, 0)[place], low, top).T)
         for axis in (2, 1, 0)
         for place in _places(values.shape[axis])
     ]
