@@ -92,6 +92,9 @@ def test_healthy_numbers_do_not_run_into_patients_and_keep_one_side(official: Pa
         if record.group.startswith("healthy_"):
             assert sides.setdefault(record.group, record.split) == record.split
     assert sorted(sides.values()).count("test") == 2
+    # a test volume of one sequence is in no pair that anyone trains on
+    pairs = {record.key: record.split for record in records if record.key.startswith("pair/")}
+    assert (pairs["pair/5"], pairs["pair/7"], pairs["pair/1"]) == ("mixed", "mixed", "test")
     assert len({record.key for record in records}) == len(records)
 
 

@@ -59,13 +59,25 @@ def test_brats_takes_the_childrens_validation_part_and_both_directions(brats: Pa
     assert tasks.keys() == {"brats/t1-t2", "brats/t2-t1"}
     for data in tasks.values():
         truly_paired(data)
-        assert {first for first, _ in names(data)} == {"00011-000", "00011-001", "00012-000"}
+        assert {first for first, _ in names(data)} == {
+            "PED-00011-000", "PED-00011-001", "PED-00012-000",
+        }  # fmt: skip
     query = tasks["brats/t1-t2"].queries[0]
     native, t2 = ball(11, (12, 14, 16)), ball(51, (12, 14, 16))  # neither t1c (31) nor t2f (71)
     for item, values in ((query.item, native), (query.candidates[0].item, t2)):
         grey = volumes.stretched(values, 0.5, 99.5)
         wanted = volumes.stacked(grey, volumes.informative(values, 0.015))
         assert np.array_equal(shown(item), wanted)
+
+
+def test_brats_tests_no_patient_that_is_trained_on(brats: Path, tmp_path: Path):
+    copy = tmp_path / "copy"
+    shutil.copytree(brats, copy)
+    brats_case(copy / f"{PED}-TrainingData", "PED", 11, 2)
+    document = build("brats", copy, tmp_path / "data", tasks="brats/t1-t2")
+    assert {fault["where"] for fault in document["faults"]} == {"PED 00011-000", "PED 00011-001"}
+    (data,) = tasks_of("brats", tmp_path / "data").values()
+    assert {first for first, _ in names(data)} == {"PED-00012-000"}
 
 
 def test_brats_is_cut_by_patient_without_a_validation_part(tmp_path: Path):
@@ -79,7 +91,7 @@ def test_brats_is_cut_by_patient_without_a_validation_part(tmp_path: Path):
     assert [fault["where"] for fault in document["faults"]] == ["PED 00009-000"]
     (data, _) = tasks_of("brats", tmp_path / "data").values()
     truly_paired(data)
-    patients = [first.split("-")[0] for first, _ in names(data)]
+    patients = [first.split("-")[1] for first, _ in names(data)]
     assert len(set(patients)) == 2
     assert all(patients.count(patient) == 2 for patient in patients)
 

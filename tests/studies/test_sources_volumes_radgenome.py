@@ -132,8 +132,10 @@ def test_choices_change_what_is_asked_and_ct_rate_can_lend_volumes(official: Pat
 
 def test_a_missing_table_is_a_fault_and_the_rest_goes_on(official: Path, tmp_path: Path):
     (official / "radgenome_files" / "validation_vqa_size.csv").unlink()
+    table(official / "radgenome_files" / "validation_vqa_location.csv", "Volumename,Place",
+          [[NAMES[0], "lung"]])  # fmt: skip
     document = build(SOURCE, official, tmp_path / "data")
-    assert {"where": "validation_vqa_size.csv", "reason": "there is no such table"} in (
-        document["faults"]
-    )
+    reasons = {fault["where"]: fault["reason"] for fault in document["faults"]}
+    assert reasons["validation_vqa_size.csv"] == "there is no such table"
+    assert reasons["validation_vqa_location.csv"] == "there is no column abnormality, anatomy"
     assert len(tasks_of(SOURCE, tmp_path / "data")) == 2

@@ -49,6 +49,7 @@ def read(root: Path, settings: Mapping[str, Any]) -> Iterator[Record | Fault]:
             yield Fault(str(path.relative_to(root)), f"is there twice; {known.parent} is taken")
     parts = {name: _part(next(iter(of.values()))) for name, of in cases.items()}
     official = "test" in parts.values()
+    trained = {name.split("-")[0] for name, part in parts.items() if part == "train"}
     for name, of in cases.items():
         if of.keys() != {"t1", "t2"}:
             lacking = "T2" if "t1" in of else "T1"
@@ -56,9 +57,15 @@ def read(root: Path, settings: Mapping[str, Any]) -> Iterator[Record | Fault]:
                 f"{settings['subset']} {name}", f"there is no native {lacking} of this case"
             )
             continue
-        shown = {role: native_slices(of[role], role, name) for role in ("t1", "t2")}
-        split = parts[name] if official else ""
-        yield Record(name, name.split("-")[0], split, volumes=shown)
+        patient, split = name.split("-")[0], parts[name] if official else ""
+        if split == "test" and patient in trained:
+            yield Fault(
+                f"{settings['subset']} {name}", "this patient is trained on too: not tested"
+            )
+            continue
+        below = f"{settings['subset']}-{name}"  # sets number their patients alike
+        shown = {role: native_slices(of[role], role, below) for role in ("t1", "t2")}
+        yield Record(name, patient, split, volumes=shown)
 
 
 def _part(path: Path) -> str:

@@ -44,8 +44,11 @@ def read(root: Path, settings: Mapping[str, Any]) -> Iterator[Record | Fault]:
         match = PICTURE.fullmatch(path.name)
         if match is not None:
             pictures.setdefault(match[1], path)
+    sides: dict[str, set[str]] = defaultdict(set)
+    for case, of in parts.items():
+        sides[case[:-4]] |= of  # all days of a patient
     for case in sorted(texts):
-        told = parts.get(case, set())
+        told = sides[case[:-4]]
         if len(told) > 1:
             yield Fault(case, f"stands in the parts {', '.join(sorted(told))}: not tested")
         elif case not in pictures:

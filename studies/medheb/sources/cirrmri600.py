@@ -55,9 +55,15 @@ def _volumes(root: Path, sequence: str) -> Found:
     base = find_inside(root, f"Cirrhosis_{sequence}_3D")
     found: Found = {}
     for part in PARTS if base is not None else ():
-        for path in sorted((base / f"{part}_images").glob("*.nii*")):  # type: ignore[operator]
+        for path in _files(base / f"{part}_images"):  # type: ignore[operator]
             found.setdefault(plain_name(path), (sequence, path, part))
     return found
+
+
+def _files(folder: Path | None) -> list[Path]:
+    """The volumes in a folder, without what an operating system adds."""
+    paths = sorted(folder.glob("*.nii*")) if folder is not None else []
+    return [path for path in paths if not path.name.startswith(".")]
 
 
 def _healthy(root: Path, settings: Mapping[str, Any]) -> dict[str, Found]:
@@ -65,8 +71,7 @@ def _healthy(root: Path, settings: Mapping[str, Any]) -> dict[str, Found]:
     files: dict[str, dict[str, Path]] = {}
     for sequence in SEQUENCES:
         folder = find_inside(root, f"{sequence}_W_Healthy/{sequence}_images", depth=4)
-        paths = sorted(folder.glob("*.nii*")) if folder is not None else []
-        files[sequence] = {f"healthy_{plain_name(path)}": path for path in paths}
+        files[sequence] = {f"healthy_{plain_name(path)}": path for path in _files(folder)}
     subjects = [Record(name, name) for name in sorted({n for of in files.values() for n in of})]
     cut = choose.side_of_test(
         subjects, seed=int(settings["seed"]), share=float(settings["test_share"])
@@ -97,7 +102,7 @@ def _pairs(files: Mapping[str, Found], part: str) -> Iterator[Record | Fault]:
             )
         shown = {key: _shown(key.upper(), name, one[1]) for key, one in
                  (("t1", first), ("t2", second))}  # fmt: skip
-        split = "test" if parts == {"test"} else "train"
+        split = next(iter(parts)) if len(parts) == 1 else "mixed"  # neither tested nor trained on
         yield Record(f"pair/{name}", name, split, volumes=shown)
 
 

@@ -21,6 +21,7 @@ from studies.medheb.builders.record import Fault, Record
 from studies.medheb.sources import chest_ct
 from studies.medheb.sources.chest_ct import Scale, plain, scan_of
 from studies.medheb.sources.folders import find_inside
+from studies.medheb.sources.stacks import variant
 from studies.medheb.sources.tables import is_one, read_table
 from studies.medheb.sources.words import asked, merged, read_json, read_text
 
@@ -40,6 +41,7 @@ SECTIONS = {
 }
 KINDS = ("short_answer", "long_answer", "multiple_choice", "report_generation")
 MARKS = re.compile(r"^(?:\s*<[a-z_]+>)+\s*|\s*(?:<[a-z_]+>\s*)+$")
+USUAL = {"edition": "newest", "hu": "auto"}
 SLICED = "valid_fixed_sliced"  # where the sister tasks' root lies below the pair task's
 
 
@@ -149,6 +151,11 @@ def _patient(name: str) -> str:
     return name if found is None else found[0]
 
 
+def _below(name: str, settings: Mapping[str, Any]) -> str:
+    """Where a volume's pictures go: those made otherwise than usual lie apart."""
+    return variant(settings, USUAL) + name
+
+
 def _scan(
     name: str, path: Path, files: Files, settings: Mapping[str, Any]
 ) -> Iterator[Record | Fault]:
@@ -160,7 +167,8 @@ def _scan(
         if files.labels:
             yield Fault(name, f"{reason}: no sample of the label task")
     report = _report(files.reports.get(name, {}), SECTIONS[str(settings["report"])])
-    shown = chest_ct.lung_volume(name, path, files.scales.get(name), str(settings["hu"]))
+    below = _below(name, settings)
+    shown = chest_ct.lung_volume(below, path, files.scales.get(name), str(settings["hu"]))
     yield Record(
         f"scan/{name}", _patient(name), "test", labels, volumes={"ct": shown},
         texts={"report": report},
@@ -180,9 +188,9 @@ def _report(row: Mapping[str, str], columns: tuple[str, ...]) -> str:
 
 
 def _bridge(name: str, path: Path, scale: Scale | None, settings: Mapping[str, Any]) -> Record:
-    how = str(settings["hu"])
-    shown = chest_ct.lung_volume(f"{SLICED}/{name}", path, scale, how)
-    picture = chest_ct.film_picture(f"xray/{name}.png", path, scale, how)
+    how, below = str(settings["hu"]), _below(name, settings)
+    shown = chest_ct.lung_volume(f"{SLICED}/{below}", path, scale, how)
+    picture = chest_ct.film_picture(f"xray/{below}.png", path, scale, how)
     return Record(f"xray/{name}", _patient(name), "test", (), (picture,), {"ct": shown})
 
 
@@ -228,7 +236,8 @@ def _turns(
             missing.add(name)
             continue
         scale, how = files.scales.get(name), str(settings["hu"])
-        shown = {"ct": chest_ct.lung_volume(name, files.there[name], scale, how)}
+        below = _below(name, settings)
+        shown = {"ct": chest_ct.lung_volume(below, files.there[name], scale, how)}
         for turn, (kind, question, answer) in enumerate(_pairs(entry)):
             if wanted not in ("all", kind):
                 continue
@@ -249,6 +258,16 @@ def _pairs(entry: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         signs = (str(one.get("type") or ""), question, str(entry.get("id") or ""))
         kind = next((kind for sign in signs for kind in KINDS if kind in sign), "other")
         yield kind, MARKS.sub("", question), MARKS.sub("", str(reply.get("value") or ""))
+
+
+def found(root: Path, settings: Mapping[str, Any]) -> tuple[str, ...]:
+    """Which edition was read, and what a reader of the scores should know."""
+    names = (name for name in EDITIONS[str(settings["edition"])] if find_inside(root, name))
+    return (
+        f"Edition: {next(names, 'none')}, first reconstructions.",
+        "Labels are a report classifier's predictions; reports are translated by machine.",
+        "Short answers were drawn from RadGenome-Chest CT: both question tasks overlap.",
+    )
 
 
 def _is_scan(record: Record) -> bool:
@@ -325,5 +344,6 @@ CARDS = (
         labels=LABELS,
         settings=CHOICES,
         aliases=("ct_rate_vqa",),
+        found=found,
     ),
 )  # fmt: skip

@@ -50,6 +50,7 @@ class Series:
     def volume(self, frames: int) -> Volume:
         """The series as slices, at most so many; 0 for all."""
         name = f"{self.part}/{self.case}/{_plain(self.name)}"
+        name += "" if self.path.is_dir() else "-prepared"  # not to be taken for the slices
         make = partial(_slices if self.path.is_dir() else _array, self.path, frames)
         return Volume(f"{name}{f'-{frames}' if frames != volumes.SLICES else ''}", make)
 

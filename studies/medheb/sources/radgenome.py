@@ -64,7 +64,7 @@ Row = Mapping[str, str]
 
 def read(root: Path, settings: Mapping[str, Any]) -> Iterator[Record | Fault]:
     """One record a volume with its report, and one a question."""
-    there = _volumes(root)
+    lent, there = _volumes(root)
     if not there:
         yield Fault(str(root), "there are no volumes of the validation part in it")
     named: set[str] = set()
@@ -75,25 +75,25 @@ def read(root: Path, settings: Mapping[str, Any]) -> Iterator[Record | Fault]:
                 continue
             name = found.key.split("/")[1]
             if name in there:
-                shown = chest_ct.lung_volume(name, there[name])
+                shown = chest_ct.lung_volume(lent + name, there[name])
                 yield replace(found, volumes={"ct": shown})
     yield from chest_ct.not_there(named, there)
 
 
-def _volumes(root: Path) -> dict[str, Path]:
-    """Its own resampled volumes, else CT-RATE's of the same names."""
-    for folder in ("valid_preprocessed", "valid_fixed"):
+def _volumes(root: Path) -> tuple[str, dict[str, Path]]:
+    """Its own resampled volumes, else CT-RATE's of the same names, which go to their own folder."""
+    for folder, below in (("valid_preprocessed", ""), ("valid_fixed", "ct_rate/")):
         base = find_inside(root, folder)
         if base is not None:
-            return chest_ct.first_reconstructions(base)
-    return {}
+            return below, chest_ct.first_reconstructions(base)
+    return "", {}
 
 
-def _rows(root: Path, stem: str) -> list[tuple[int, dict[str, str]]]:
+def _rows(root: Path, stem: str, needs: Sequence[str]) -> list[tuple[int, dict[str, str]]]:
     """A table of the part, by column names in lower case; a volume's name is written both ways.
 
     Raises:
-        EvidenceError: it is missing or cannot be read.
+        EvidenceError: it is missing, cannot be read, or lacks a column.
     """
     name = f"validation_{stem}.csv"
     path = find_inside(root, f"radgenome_files/{name}") or find_inside(root, name)
@@ -101,8 +101,9 @@ def _rows(root: Path, stem: str) -> list[tuple[int, dict[str, str]]]:
         raise EvidenceError(name, "missing", "there is no such table")
     rows = [(line, {key.lower(): cell for key, cell in row.items()}) for line, row in
             read_table(path)]  # fmt: skip
-    if rows and "volumename" not in rows[0][1]:
-        raise EvidenceError(path, "unsupported", "there is no column Volumename")
+    lacking = [name for name in ("volumename", *needs) if rows and name not in rows[0][1]]
+    if lacking:
+        raise EvidenceError(path, "unsupported", f"there is no column {', '.join(lacking)}")
     return rows
 
 
@@ -127,8 +128,8 @@ def _reports(root: Path, settings: Mapping[str, Any], named: set[str]) -> Iterat
 def _sentences(root: Path) -> dict[str, str]:
     """The sentences of each volume in the file's order, each once."""
     found: dict[str, dict[str, str]] = defaultdict(dict)
-    for _, row in _rows(root, "region_report"):
-        sentence = " ".join(row.get("sentence", "").split())
+    for _, row in _rows(root, "region_report", ("sentence",)):
+        sentence = " ".join(row["sentence"].split())
         if sentence:
             found[plain(row["volumename"])].setdefault(sentence.casefold(), sentence)
     return {name: " ".join(of.values()) for name, of in found.items()}
@@ -155,7 +156,7 @@ def _asked(root: Path, settings: Mapping[str, Any], named: set[str]) -> Iterator
         if kind.name not in ASKED[str(settings["questions"])]:
             continue
         try:
-            rows = _rows(root, kind.table)
+            rows = _rows(root, kind.table, [*filter(None, (kind.named, kind.answer))])
             templates = _templates(root, kind)
         except EvidenceError as error:
             yield Fault(error.path.name, error.reason)
