@@ -144,6 +144,9 @@ def test_sets_of_a_like_name_are_refused(tmp_path: Path):
     (tmp_path / "mimic_pair_questions.csv").write_text("a,b\n", "utf-8")
     with pytest.raises(StudyError, match="does not look like Medical-CXR-VQA"):
         records_of("mimic_cxr_vqa", tmp_path)
+    none = tree(tmp_path / "none", ROWS[6:8])
+    with pytest.raises(StudyError, match="no row of it is of the part test"):
+        records_of("mimic_cxr_vqa", none)
     alone = tmp_path / "alone"
     alone.mkdir()
     (alone / "medical-cxr-vqa-questions.csv").write_text(",".join(COLUMNS) + "\n", "utf-8")

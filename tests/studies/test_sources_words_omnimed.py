@@ -85,11 +85,12 @@ def test_an_option_in_place_of_its_text_and_rows_that_cannot_be_used(official: P
             question("ACRIMA", 3, "No", image_path="Images/../../secret.png"),
             question("ACRIMA", 4, "No", image_path="Images/ACRIMA/none.png"),
             question("ACRIMA", 5, "C", image_path="Images/ACRIMA/part/002.png"),
+            question("ACRIMA", 6, "B", image_path="Images/ACRIMA/part/002.png", option_A="B"),
             "no object",
         ],
     )
     records, faults = records_of("omnimedvqa", official, sets="ACRIMA")
-    assert [words[1] for words in texts(records)] == ["glaucoma", "no", "c"]
+    assert [words[1] for words in texts(records)] == ["glaucoma", "no", "c", "b"]
     assert [fault.reason for fault in faults if "regrouping" not in fault.reason] == [
         "has no question_id, or that of another question",
         "there is no answer",

@@ -113,6 +113,16 @@ def test_the_pool_of_all_answers_holds_those_of_the_training_part(hub: Path, tmp
     assert len(read.queries) == 7
 
 
+def test_a_triplet_of_both_parts_stays_in_the_test(osf: Path, tmp_path: Path):
+    write_json(
+        tmp_path / "VQA_RAD Dataset Public.json",
+        [row(1, "freeform", "acute?", "yes"), row(2, "test_freeform", "acute?", "yes")],
+    )
+    (tmp_path / "VQA_RAD Image Folder").symlink_to(osf / "VQA_RAD Image Folder")
+    records, _ = records_of("vqa_rad", tmp_path, pool="all")
+    assert [record.split for record in records] == ["train", "test"]
+
+
 def test_answers_as_written_and_the_copy_by_name(hub: Path, osf: Path, tmp_path: Path):
     _, pools = built_task("vqa_rad", hub, tmp_path, "vqa_rad/vqa", answers="written")
     assert {one.name for one in pools.candidates} == {

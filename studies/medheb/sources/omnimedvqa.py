@@ -90,7 +90,7 @@ def _question(
 def _answer(row: Mapping[str, Any]) -> Any:
     """The right answer's text, also where a file names its option alone."""
     written = row.get("gt_answer")
-    if isinstance(written, str):
+    if isinstance(written, str) and written not in [row.get(f"option_{one}") for one in OPTIONS]:
         letter = written.strip().removeprefix("option_")
         if letter in OPTIONS and row.get(f"option_{letter}"):
             return row[f"option_{letter}"]

@@ -123,11 +123,12 @@ def asked(
 
 
 def once(found: Iterable[Found]) -> Iterator[Found]:
-    """Leave out a pair that stood there already about the same picture, and say so."""
+    """Leave out a pair that its part had already about the same picture, and say so."""
     seen: set[tuple[str, ...]] = set()
     for one in found:
         if isinstance(one, Record):
-            same = (*(picture.name for picture in one.pictures), *one.texts.values())
+            named = (picture.name for picture in one.pictures)
+            same = (one.split, *named, *one.texts.values())
             if same in seen:
                 yield Fault(one.key, "the same question and answer stood there already: left out")
                 continue
