@@ -288,7 +288,7 @@ def _result(
         "candidates": len(pools.candidates),
         "rows": data.rows,
         "ranks": list(counts),
-        "chance_ranks": list(chance_shares([len(one.names) for one in outcome.ranked])),
+        "chance_ranks": list(chance_shares([one.pool for one in outcome.ranked])),
         "interval": {name: list(score.interval[name]) for name in METRICS},
         "ties": outcome.ties,
         "lost": outcome.lost,
@@ -314,7 +314,7 @@ def _result(
 
 
 def _query_row(one: Ranked) -> QueryRow:
-    return QueryRow(one.row, one.rank, len(one.names), one.gold, one.names[:KEEP_ORDERED])
+    return QueryRow(one.row, one.rank, one.pool, one.gold, one.names[:KEEP_ORDERED])
 
 
 def _document(plan: Plan, report: Report) -> dict[str, Any]:

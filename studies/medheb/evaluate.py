@@ -6,14 +6,14 @@ embedded. The order itself, ties against the positive, is ``engine.rank``'s. Tou
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.evidence.item import Item
-from engine.rank import TIE, order_candidates, unit
-from studies.medheb.outcome import Outcome, Ranked
+from engine.rank import TIE, Candidates, order_candidates, rank_of
+from studies.medheb.outcome import KEEP_NAMES, Outcome, Ranked
 from studies.medheb.pools import Pools, chance_level, without
 from studies.medheb.release import TaskData
 
@@ -35,22 +35,50 @@ def evaluate(
         failed: position in that order to the sentence of the failure.
     """
     count = len(data.queries)
-    # Failed rows hold NaN and stand in no pool; zeros keep the products quiet.
-    unit_ND = np.nan_to_num(unit(vectors), nan=0.0)
-    query_QD, candidate_CD = unit_ND[:count], unit_ND[count:]
+    pool = Candidates(vectors[count:])
     gone = {place - count: sentence for place, sentence in failed.items() if place >= count}
     members, lost = without(pools, gone)
-    ranked: list[Ranked] = []
     failures = list(data.failures)
+    asked: list[int] = []
     for place, (query, member) in enumerate(zip(data.queries, members, strict=True)):
         reason = failed.get(place) or _fallen(pools.members[place], member, gone)
-        if reason is not None or member is None:
+        if reason is None:
+            asked.append(place)
+        else:
             failures.append((query.row, f"{data.path.name}, row {query.row} (from 0): {reason}"))
-            continue
-        ranked.append(_rank(query.row, query_QD[place], candidate_CD, member, pools))
-    chance = chance_level([len(one.names) for one in ranked])
+    ranked = tuple(
+        _rank(data.queries[place].row, score_P, member, pools)
+        for place, member, score_P in _scored(asked, members, vectors, pool)
+    )
+    chance = chance_level([one.pool for one in ranked])
     shared_lost = lost if not pools.local else 0
-    return Outcome(tuple(ranked), chance, tuple(sorted(failures)), shared_lost)
+    return Outcome(ranked, chance, tuple(sorted(failures)), shared_lost)
+
+
+def _scored(
+    asked: Sequence[int],
+    members: Sequence[NDArray[np.intp] | None],
+    vectors: NDArray[np.float32],
+    pool: Candidates,
+) -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.float64]]]:
+    """Query, its candidates and their cosines; wide pools are scored many queries at a time."""
+    step = pool.queries_at_once
+    for start in range(0, len(asked), step):
+        block = asked[start : start + step]
+        wide = [place for place in block if 2 * len(_members(members, place)) >= pool.count]
+        score_BC = pool.all(vectors[wide]) if wide else np.empty((0, 0))
+        rows = {place: row for row, place in enumerate(wide)}
+        for place in block:
+            member = _members(members, place)
+            if place in rows:
+                yield place, member, score_BC[rows[place]][member]
+            else:
+                yield place, member, pool.among(vectors[place], member)
+
+
+def _members(members: Sequence[NDArray[np.intp] | None], place: int) -> NDArray[np.intp]:
+    member = members[place]
+    return np.empty(0, np.intp) if member is None else member
 
 
 def _fallen(
@@ -62,24 +90,15 @@ def _fallen(
     return next(gone[int(index)] for index in before if int(index) in gone)
 
 
-def _rank(
-    row: int,
-    query_D: NDArray[np.float64],
-    candidate_CD: NDArray[np.float64],
-    member: NDArray[np.intp],
-    pools: Pools,
-) -> Ranked:
+def _rank(row: int, score_P: NDArray[np.float64], member: NDArray[np.intp], pools: Pools) -> Ranked:
     """Order one pool; the positive is the first of ``member``."""
-    if 2 * len(member) < len(candidate_CD):
-        score_P = candidate_CD[member] @ query_D
-    else:
-        score_P = (candidate_CD @ query_D)[member]
-    order = order_candidates(score_P, 0)
+    order = order_candidates(score_P, 0, keep=KEEP_NAMES)
     return Ranked(
         row=row,
         gold=pools.candidates[int(member[0])].name,
-        rank=order.index(0) + 1,
+        rank=rank_of(score_P, 0),
         names=tuple(pools.candidates[int(member[place])].name for place in order),
         scores=tuple(float(score_P[place]) for place in order),
+        pool=len(member),
         tied=bool((np.abs(score_P - score_P[0]) <= TIE).sum() > 1),
     )

@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+# The release writes every name of a pool. Beyond this many the files would outgrow the evidence.
+KEEP_NAMES = 1000
+
 
 @dataclass(frozen=True)
 class Ranked:
@@ -17,8 +20,9 @@ class Ranked:
         row: position in the index file, from 0.
         gold: name of the positive.
         rank: of the positive, 1 is best, ties against it.
-        names: every candidate of the pool, best first.
+        names: the first candidates of the pool, best first, ``KEEP_NAMES`` at most.
         scores: cosine of each, in the same order.
+        pool: number of candidates ranked.
         tied: True if another candidate scores exactly as the positive does.
     """
 
@@ -27,6 +31,7 @@ class Ranked:
     rank: int
     names: tuple[str, ...]
     scores: tuple[float, ...]
+    pool: int
     tied: bool
 
 

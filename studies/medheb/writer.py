@@ -22,8 +22,6 @@ from studies.medheb.release import TaskData
 from studies.medheb.scores import release_metrics
 from studies.medheb.tasks import Task
 
-# The release writes every name of a pool. Beyond this many the files would outgrow the evidence.
-KEEP_NAMES = 1000
 KEEP_SCORES = 100
 # Lower case, no dot at the end, no device of Windows: two models never share a folder anywhere.
 _SAFE = re.compile(r"[a-z0-9]([a-z0-9._-]{0,78}[a-z0-9_-])?")
@@ -106,12 +104,12 @@ def _prediction_lines(outcome: Outcome) -> Iterator[str]:
     for ranked in outcome.ranked:
         yield _line(
             {
-                "prediction": ranked.names[:KEEP_NAMES],
+                "prediction": ranked.names,
                 "label": [ranked.gold],
                 "rel_scores": None,
                 "row": ranked.row,
                 "rank": ranked.rank,
-                "pool": len(ranked.names),
+                "pool": ranked.pool,
                 "tied": ranked.tied,
                 "scores": [round(score, 6) for score in ranked.scores[:KEEP_SCORES]],
             }

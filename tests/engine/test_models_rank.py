@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from engine import index as index_module
+from engine import rank as rank_module
 from engine.evidence.item import ModelInput
 from engine.index import ExactIndex
 from engine.models.random_encoder import RandomEncoder
-from engine.rank import order_candidates, rank_of, rank_pool, score_pool
+from engine.rank import Candidates, order_candidates, rank_of, unit
 
 RNG = np.random.default_rng(3)
 
@@ -18,57 +19,73 @@ def vectors(count: int, dim: int = 16) -> np.ndarray:
     return RNG.standard_normal((count, dim)).astype(np.float32)
 
 
+def rank_pool(query: np.ndarray, pool: np.ndarray, gold: list[int]) -> list[int]:
+    """Ranks over a shared pool."""
+    scores = Candidates(pool).all(query)
+    return [rank_of(score, positive) for score, positive in zip(scores, gold, strict=True)]
+
+
 def test_a_constant_model_ranks_the_positive_last():
     same = np.ones((5, 8), np.float32)
-    assert rank_pool(same[:2], same, [0, 3]).tolist() == [5, 5]
-    assert rank_pool(same[:1], same, [1], candidates=[[1, 0, 4]]).tolist() == [3]
+    assert rank_pool(same[:2], same, [0, 3]) == [5, 5]
+    assert rank_of(Candidates(same).among(same[0], np.array([1, 0, 4])), 0) == 3
 
 
-def test_equal_vectors_tie_wherever_they_stand():
+def test_equal_vectors_tie_wherever_they_stand(monkeypatch: pytest.MonkeyPatch):
     pool = vectors(300)
     pool[[7, 120, 299]] = pool[50]
     query = pool[50:51] + 0.01 * vectors(1)
-    ranks = {rank_pool(query, pool, [gold])[0] for gold in (7, 50, 120, 299)}
-    assert len(ranks) == 1
-    assert ranks.pop() == 4
+    for block in (16 * 13, 10**9):
+        monkeypatch.setattr(rank_module, "BLOCK_NUMBERS", block)
+        assert [rank_pool(query, pool, [gold])[0] for gold in (7, 50, 120, 299)] == [4] * 4
 
 
 def test_ranks_equal_a_plain_count():
     query, pool = vectors(40), vectors(700)
     gold = RNG.integers(0, 700, 40).tolist()
-    scores = score_pool(query, pool)
+    scores = unit(query) @ unit(pool).T
     wanted = [
         1 + sum(scores[row, other] >= scores[row, g] for other in range(700) if other != g)
         for row, g in enumerate(gold)
     ]
-    assert rank_pool(query, pool, gold).tolist() == wanted
+    assert rank_pool(query, pool, gold) == wanted
 
 
-def test_local_ranking_sees_only_its_own_candidates():
-    pool = np.eye(4, dtype=np.float32)
-    query = np.array([[1, 0.5, 0.2, 0]], np.float32)
-    assert rank_pool(query, pool, [1]).tolist() == [2]
-    assert rank_pool(query, pool, [1], candidates=[[1, 2, 3]]).tolist() == [1]
-    with pytest.raises(ValueError, match="is not in"):
-        rank_pool(query, pool, [1], candidates=[[0, 2]])
-    with pytest.raises(ValueError, match="one entry per query"):
-        rank_pool(query, pool, [1, 2])
+def test_some_candidates_score_as_they_do_among_all():
+    query, pool = vectors(3), vectors(90)
+    members = np.array([80, 3, 41])
+    whole = Candidates(pool).all(query)
+    for row in range(3):
+        some = Candidates(pool).among(query[row], members)
+        assert some == pytest.approx(whole[row][members], abs=1e-12)
 
 
 def test_a_missing_vector_loses_against_all():
     pool = vectors(6)
     query = pool[2:4].copy()
     pool[5] = np.nan
-    assert rank_pool(query, pool, [2, 5]).tolist() == [1, 6]
+    assert rank_pool(query, pool, [2, 5]) == [1, 6]
     query[0] = np.nan
-    assert rank_pool(query, pool, [2, 5]).tolist() == [6, 6]
+    assert rank_pool(query, pool, [2, 5]) == [6, 6]
     zero = np.zeros((1, 16), np.float32)
-    assert rank_pool(zero, pool, [0]).tolist() == [6]
+    assert rank_pool(zero, pool, [0]) == [6]
 
 
-def test_many_queries_are_ranked_block_by_block():
+def test_blocks_bound_the_memory_and_change_no_rank(monkeypatch: pytest.MonkeyPatch):
     pool = vectors(1500, 4)
-    assert rank_pool(pool, pool, list(range(1500))).tolist() == [1] * 1500
+    whole = Candidates(pool).all(pool[:64])
+    monkeypatch.setattr(rank_module, "BLOCK_NUMBERS", 4 * 100)
+    assert np.abs(Candidates(pool).all(pool[:64]) - whole).max() < 1e-12
+    assert Candidates(pool).queries_at_once == 1
+    assert rank_pool(pool, pool, list(range(1500))) == [1] * 1500
+
+
+def test_the_first_of_the_order_are_the_first_of_the_whole_order():
+    scores = RNG.integers(0, 40, 500) / 40
+    for gold in range(0, 500, 37):
+        whole = order_candidates(scores, gold)
+        for keep in (1, 5, 30, 499, 500, 900):
+            assert order_candidates(scores, gold, keep=keep) == whole[:keep]
 
 
 def test_the_order_puts_the_positive_after_its_ties():
@@ -87,7 +104,7 @@ def test_neighbours_are_exact(monkeypatch: pytest.MonkeyPatch, block: int):
     pool, query = vectors(200), vectors(5)
     pool[17] = np.nan
     found = ExactIndex(pool).search_many(query, 10)
-    scores = score_pool(query, pool)
+    scores = Candidates(pool).all(query)
     for row, hits in enumerate(found):
         wanted = np.argsort(-scores[row], kind="stable")[:10]
         assert [hit[0] for hit in hits] == wanted.tolist()
