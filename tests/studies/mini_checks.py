@@ -46,10 +46,11 @@ def needs_reader(source: str) -> None:
 
 
 def make_mini(source: str, folder: Path, **settings: Any) -> Mini:
-    """Write, build and read back a source."""
+    """Write, build and read back a source; sources of one module in a folder are written once."""
     needs_reader(source)
-    official, data = folder / "official", folder / "data"
-    writer(source)(official, seed=SEED)
+    official, data = folder / f"official-{WRITERS[source]}", folder / f"data-{source}"
+    if not official.exists():
+        writer(source)(official, seed=SEED)
     card = source_card(source)
     given = {"source": card.id, "folder": str(official), "data": str(data), "settings": settings}
     document = build_job(None, given, Control())  # type: ignore[arg-type]

@@ -28,7 +28,7 @@ def make(data: Path, control: Control | None = None, **arguments: Any) -> dict[s
 def test_two_sources_leave_their_tasks_and_say_what_is_missing(tmp_path: Path):
     data = tmp_path / "mini"
     said: list[str] = []
-    document = make(data, Control(log=said.append), sources=["kvasir", "bloodmnist"])
+    document = make(data, Control(log=said.append), sources=["kvasir", "brain_tumor_mri"])
     assert document["ready"] == 6
     assert document["of"] == len(load_tasks(data)) == 107
     assert len(document["missing"]) == 101
@@ -38,7 +38,7 @@ def test_two_sources_leave_their_tasks_and_say_what_is_missing(tmp_path: Path):
     assert not list(tmp_path.glob("*official*"))
     assert len(said) == 2
     for task in load_tasks(data):
-        if task.source in ("kvasir", "bloodmnist"):
+        if task.source in ("kvasir", "brain_tumor_mri"):
             assert not read_task(task, data).failures
 
 
@@ -68,12 +68,12 @@ def test_a_folder_that_holds_something_else_is_refused(tmp_path: Path):
 
 
 def test_another_seed_wants_another_folder(tmp_path: Path):
-    make(tmp_path / "mini", sources=["bloodmnist"], seed=0)
+    make(tmp_path / "mini", sources=["brain_tumor_mri"], seed=0)
     with pytest.raises(StudyError, match="another seed"):
-        make(tmp_path / "mini", sources=["bloodmnist"], seed=1)
+        make(tmp_path / "mini", sources=["brain_tumor_mri"], seed=1)
     (tmp_path / "mini" / job.MARK).write_text("damaged")
     with pytest.raises(StudyError, match="another seed"):
-        make(tmp_path / "mini", sources=["bloodmnist"], seed=0)
+        make(tmp_path / "mini", sources=["brain_tumor_mri"], seed=0)
 
 
 def test_an_unknown_source_is_refused(tmp_path: Path):
@@ -86,8 +86,8 @@ def test_an_unknown_source_is_refused(tmp_path: Path):
 def test_a_source_without_generator_or_reader_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(job, "WRITERS", {"bloodmnist": "medmnist", "later": "later"})
-    document = make(tmp_path / "mini", sources=["bloodmnist", "kvasir", "later"])
+    monkeypatch.setattr(job, "WRITERS", {"brain_tumor_mri": "brain_tumor", "later": "later"})
+    document = make(tmp_path / "mini", sources=["brain_tumor_mri", "kvasir", "later"])
     assert document["left_out"] == {
         "kvasir": "kvasir has no generator yet.",
         "later": "later has no reader yet.",
@@ -106,16 +106,16 @@ def test_a_builder_that_fails_is_a_sentence_and_the_rest_goes_on(
 
     real = job.build_job
     monkeypatch.setattr(job, "build_job", fail)
-    document = make(tmp_path / "mini", sources=["bloodmnist", "kvasir"])
+    document = make(tmp_path / "mini", sources=["brain_tumor_mri", "kvasir"])
     assert document["left_out"] == {"kvasir": "nothing of it can be read"}
     assert document["ready"] == 3
 
 
 def test_it_stops_when_asked_and_goes_on_later(tmp_path: Path):
-    asked = iter([False] * 40 + [True] * 10_000)
+    asked = iter([False] * 30 + [True] * 10_000)
     with pytest.raises(Cancelled):
-        make(tmp_path / "mini", Control(cancelled=lambda: next(asked)), sources=["bloodmnist"])
-    assert make(tmp_path / "mini", sources=["bloodmnist"])["ready"] == 3
+        make(tmp_path / "mini", Control(cancelled=lambda: next(asked)), sources=["brain_tumor_mri"])
+    assert make(tmp_path / "mini", sources=["brain_tumor_mri"])["ready"] == 3
 
 
 def test_every_generator_is_there_and_is_one_source_of_the_benchmark():

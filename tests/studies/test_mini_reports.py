@@ -44,10 +44,11 @@ SOURCES = {
 @pytest.fixture(scope="module")
 def mini(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Mini]:
     made: dict[str, Mini] = {}
+    folder = tmp_path_factory.mktemp("mini")
 
     def get(source: str) -> Mini:
         if source not in made:
-            made[source] = make_mini(source, tmp_path_factory.mktemp(source))
+            made[source] = make_mini(source, folder)
         return made[source]
 
     return get

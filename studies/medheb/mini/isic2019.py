@@ -13,7 +13,7 @@ from studies.medheb.mini.files import write_picture, write_table
 from studies.medheb.mini.shared import look, number
 
 CLASSES = ("MEL", "NV", "BCC", "AK", "BKL", "DF", "VASC", "SCC", "UNK")
-TRAIN, TEST = 3, 4  # pictures per class
+TRAIN, TEST = 8, 4  # pictures per class
 PLACES = ("anterior torso", "head/neck", "lower extremity", "")
 
 
@@ -43,10 +43,9 @@ def _truth(name: str, kind: int) -> dict[str, Any]:
 
 
 def _told(name: str, place: int, seed: int) -> dict[str, Any]:
-    """Pictures 0 and 1 of a class show one lesion; every tenth picture names none."""
-    lesion = (
-        "" if place % 10 == 9 else f"BCN_{number(7, seed, 'lesion', place // 3, place % 3 > 1)}"
-    )
+    """The first two pictures of a class show one lesion; every tenth picture names none."""
+    shown = place - (place % TRAIN == 1)
+    lesion = "" if place % 10 == 9 else f"BCN_{number(7, seed, 'lesion', shown)}"
     return {
         "image": name, "age_approx": 30.0 + 5 * (place % 9), "lesion_id": lesion,
         "anatom_site_general": PLACES[place % 4], "sex": ("male", "female")[place % 2],

@@ -32,21 +32,28 @@ SIZES = (28, 64)
 
 def write(folder: Path, *, seed: int) -> None:
     """``<name>.npz`` and ``<name>_64.npz`` for each set."""
-    for name, (classes, grey) in SETS.items():
+    for name in SETS:
+        parts = {part: _samples(name, part, count, seed) for part, count in PARTS}
         for size in SIZES:
             arrays: dict[str, NDArray[np.uint8]] = {}
-            for part, count in PARTS:
-                kinds = np.tile(np.arange(classes), count)
-                pictures = [
-                    look(int(kind), seed, name, part, place, size=64, grey=grey)
-                    for place, kind in enumerate(kinds)
-                ]
-                labels = kinds[:, None].astype(np.uint8)
-                if name == "chestmnist":
-                    labels, pictures = _marks(kinds, pictures, classes)
+            for part, (labels, pictures) in parts.items():
                 arrays[f"{part}_images"] = np.stack([_sized(one, size) for one in pictures])
                 arrays[f"{part}_labels"] = labels
             write_npz(folder / (f"{name}.npz" if size == 28 else f"{name}_{size}.npz"), arrays)
+
+
+def _samples(
+    name: str, part: str, count: int, seed: int
+) -> tuple[NDArray[np.uint8], list[NDArray[np.uint8]]]:
+    """Labels and pictures of one part, ``count`` of each class."""
+    classes, grey = SETS[name]
+    kinds = np.tile(np.arange(classes), count)
+    pictures = [
+        look(int(kind), seed, name, part, place, grey=grey) for place, kind in enumerate(kinds)
+    ]
+    if name == "chestmnist":
+        return _marks(kinds, pictures, classes)
+    return kinds[:, None].astype(np.uint8), pictures
 
 
 def _sized(pixels: NDArray[np.uint8], size: int) -> NDArray[np.uint8]:

@@ -42,11 +42,11 @@ def write(folder: Path, *, seed: int) -> None:
 
 def _shots(seed: int, part: str, kind: int) -> Sequence[tuple[Shot, int]]:
     """The pictures of a class; in the test table the first patient has two studies of it."""
-    if part != "test":
-        return [(make_shot(seed, part, kind, subject=0), kind)]
-    patients = max(LEAST, MOST - kind // 4)
+    patients = {"test": max(LEAST, MOST - kind // 4), "balanced-test": LEAST}.get(part, 1)
     found = [make_shot(seed, part, kind, subject=one) for one in range(patients)]
-    return [(shot, kind) for shot in [*found, make_shot(seed, part, kind, subject=0, study=1)]]
+    if part == "test":
+        found.append(make_shot(seed, part, kind, subject=0, study=1))
+    return [(shot, kind) for shot in found]
 
 
 def _row(shot: Shot, kind: int) -> dict[str, Any]:
