@@ -98,6 +98,14 @@ def test_healthy_numbers_do_not_run_into_patients_and_keep_one_side(official: Pa
     assert len({record.key for record in records}) == len(records)
 
 
+def test_healthy_pairs_can_be_left_out(official: Path, tmp_path: Path):
+    given = {"healthy_pairs": False, "pair_part": "t1"}
+    build(SOURCE, official, tmp_path, settings=given, tasks="cirrmri600/t2-t1")
+    (data,) = tasks_of(SOURCE, tmp_path).values()
+    found = {Path(slices_of(query.item)[0]).parent.name for query in data.queries}
+    assert found == {"1", "2", "3", "4", "5", "6"}
+
+
 def test_pairs_are_of_one_patient_and_slices_lie_between_filled_ones(built: tuple[dict, dict]):
     data = built[1]["cirrmri600/t1-t2"]
     for query in data.queries:

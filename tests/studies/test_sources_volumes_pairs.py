@@ -70,6 +70,14 @@ def test_brats_takes_the_childrens_validation_part_and_both_directions(brats: Pa
         assert np.array_equal(shown(item), wanted)
 
 
+def test_brats_can_cut_all_patients(brats: Path, tmp_path: Path):
+    given = {"test_part": "cut", "test_share": 0.5}
+    build("brats", brats, tmp_path, settings=given, tasks="brats/t1-t2")
+    (data,) = tasks_of("brats", tmp_path).values()
+    assert {first.split("-")[1] for first, _ in names(data)} != {"00011", "00012"}
+    assert len({first.split("-")[1] for first, _ in names(data)}) == 2
+
+
 def test_brats_tests_no_patient_that_is_trained_on(brats: Path, tmp_path: Path):
     copy = tmp_path / "copy"
     shutil.copytree(brats, copy)

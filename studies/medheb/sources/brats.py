@@ -1,9 +1,9 @@
 """BraTS: native T1 and T2 of one brain and one day, from the children's set of 2023 by default.
 
 Finds cases by their file names, so inner folders that repeat an archive's name do no harm.
-``ValidationData`` plays the test where it is there, else patients are cut. Time points of a patient
-stay on one side, and only the same day is the pair. Refuses the meningioma set, which is held out
-elsewhere, and takes neither contrast T1 nor FLAIR for their native kin.
+``ValidationData`` plays the test where it is there, else all patients are cut. Time points of a
+patient stay on one side, and only the same day is the pair. Refuses the meningioma set, which is
+held out elsewhere, and takes neither contrast T1 nor FLAIR for their native kin.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def read(root: Path, settings: Mapping[str, Any]) -> Iterator[Record | Fault]:
         if known != path:
             yield Fault(str(path.relative_to(root)), f"is there twice; {known.parent} is taken")
     parts = {name: _part(next(iter(of.values()))) for name, of in cases.items()}
-    official = "test" in parts.values()
+    official = "test" in parts.values() and settings["test_part"] == "validation"
     trained = {name.split("-")[0] for name, part in parts.items() if part == "train"}
     for name, of in cases.items():
         if of.keys() != {"t1", "t2"}:
@@ -107,6 +107,11 @@ CARDS = (
                 "subset", "PED", SUBSETS,
                 "the paper says BraTS and cites the children's set of 2023, which the release "
                 "uses; GLI of 2023 or the set of 2021 as variants",
+            ),
+            Choice(
+                "test_part", "validation", ("validation", "cut"),
+                "that ValidationData alone is tested follows from the release's folders; or a cut "
+                "of all patients",
             ),
         ),
         found=found,

@@ -47,6 +47,8 @@ def read(root: Path, settings: Mapping[str, Any]) -> Iterator[Record | Fault]:
             yield Fault(f"T1 {name}", "no table grades this patient, or two disagree")
             continue
         yield Record(f"t1/{name}", name, part, (label,), volumes={"t1": _shown("T1", name, path)})
+    if not settings["healthy_pairs"]:
+        files["T2"] = {name: one for name, one in files["T2"].items() if name not in healthy["T2"]}
     yield from _pairs(files, str(settings["pair_part"]))
 
 
@@ -196,6 +198,11 @@ CARDS = (
                 "pair_part", "both", ("both", "t1", "t2"),
                 "which sequence's official part says that a pair is tested; T1 and T2 were split "
                 "apart, and a patient may stand on different sides",
+            ),
+            Choice(
+                "healthy_pairs", True, (),
+                "equal numbers of healthy subjects are taken for one subject in both sequences, "
+                "which nobody confirmed",
             ),
         ),
         aliases=("cirrmri600",),
