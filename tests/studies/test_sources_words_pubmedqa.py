@@ -8,9 +8,14 @@ from typing import Any
 
 import pytest
 
+from db.home import Home
+from engine.control import Control
 from studies.errors import StudyError
+from studies.results import load_results, to_json
+from studies.run import bench_job
 from tests.shared import shared_path
 from tests.studies.sources_words_checks import (
+    build,
     built_task,
     records_of,
     rows_of,
@@ -59,6 +64,17 @@ def test_the_real_part_becomes_500_rows_over_their_conclusions(tmp_path: Path):
     for row in rows_of("pubmedqa/t2t", tmp_path):
         assert row["qry_inst"] == "Summarize the content of the given context:"
         assert not any(pmid in row["qry_text"] for pmid in truth)
+
+
+def test_the_real_part_is_scored_and_a_random_model_lies_at_chance(tmp_path: Path):
+    build("pubmedqa", shared_path("data/sets/pubmedqa"), tmp_path / "data")
+    home = Home(tmp_path / "home").make()
+    given = {"data": str(tmp_path / "data"), "models": ["random"], "tasks": "pubmedqa/t2t"}
+    bench_job(home, given, Control())
+    (task,) = to_json(load_results(home, tmp_path / "data"))["tasks"]
+    assert task["n"] == 500
+    assert task["chance"]["hit@5"] == pytest.approx(1.0, abs=0.01)
+    assert task["scores"]["random"]["hit@5"] < 4
 
 
 def test_all_of_the_real_part(tmp_path: Path):

@@ -13,7 +13,7 @@ from typing import Any
 
 from engine.errors import EvidenceError
 from studies.medheb.builders.card import Choice, SourceCard, TaskPlan
-from studies.medheb.builders.record import Fault
+from studies.medheb.builders.record import Fault, Picture
 from studies.medheb.sources.folders import PICTURES, find_inside
 from studies.medheb.sources.parquet import patterns, pictured_rows, split_files
 from studies.medheb.sources.words import (
@@ -68,7 +68,7 @@ def _from_archive(root: Path) -> Iterator[Found]:
             yield one
             continue
         where, row = one
-        picture = picture_at(folder, _file_name(folder, row.get("image")), where)
+        picture = _picture(folder, row.get("image"), where)
         if isinstance(picture, Fault):
             yield picture
             continue
@@ -78,14 +78,14 @@ def _from_archive(root: Path) -> Iterator[Found]:
         )  # fmt: skip
 
 
-def _file_name(folder: Path, image: object) -> str | None:
+def _picture(folder: Path, image: object, where: str) -> Picture | Fault:
     """The archive names pictures without their ending."""
-    if not isinstance(image, str) or not image.strip():
-        return None
-    for ending in ("", *PICTURES):
-        if (folder / f"{image}{ending}").is_file():
-            return f"{image}{ending}"
-    return f"{image}.jpg"
+    found: Picture | Fault = Fault(where, "names no picture inside the set")
+    for ending in ("", *PICTURES) if isinstance(image, str) and image.strip() else ():
+        found = picture_at(folder, f"{image}{ending}", where)
+        if isinstance(found, Picture):
+            break
+    return found
 
 
 def found(root: Path, settings: Mapping[str, Any]) -> tuple[str, ...]:

@@ -105,8 +105,8 @@ def _record(pmid: str, row: Any, *, with_question: bool) -> Found:
     if not isinstance(row, Mapping):
         return Fault(pmid, "is no object with fields")
     try:
-        passages = row.get("CONTEXTS")
-        parts = [text_of(part) for part in ([] if passages is None else list(passages))]
+        passages = row.get("CONTEXTS") or []
+        parts = [text_of(one) for one in ([passages] if isinstance(passages, str) else passages)]
         context, conclusion = " ".join(filter(None, parts)), text_of(row.get("LONG_ANSWER"))
         question = text_of(row.get("QUESTION")) if with_question else ""
     except (TypeError, ValueError) as error:

@@ -55,7 +55,7 @@ def _asked(row: Pictured, kind: str, settings: Mapping[str, Any]) -> Found:
     except ValueError as error:
         return Fault(row.where, str(error))
     if settings["options"] == "strip":
-        question = _without_options(question, row.cells.get("choices") or ())
+        question = _without_options(question, _choices(row.cells))
     return asked(
         row.where, f"test/{row.number:06d}", question, answer, group=row.picture.name,
         pictures=(row.picture,), stratum=kind,
@@ -77,10 +77,15 @@ def _answer(cells: Mapping[str, Any], known: Mapping[str, Any], kind: str, *, le
         return written or right
     if letters or right:
         return written if letters else right
-    choices, place = cells.get("choices") or (), ord(written.upper()[:1] or "?") - ord("A")
+    choices, place = _choices(cells), ord(written.upper()[:1] or "?") - ord("A")
     if len(written) != 1 or not 0 <= place < len(choices):
         raise ValueError(f"the answer {written!r} names none of its options")
     return text_of(choices[place])
+
+
+def _choices(cells: Mapping[str, Any]) -> Sequence[Any]:
+    choices = cells.get("choices")
+    return choices if isinstance(choices, list | tuple) else ()
 
 
 def _without_options(question: str, choices: Sequence[Any]) -> str:

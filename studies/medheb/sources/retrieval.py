@@ -77,7 +77,7 @@ def triples(
             continue
         where, row = one
         query, document = _id(row, "query-id", "query_id"), _id(row, "corpus-id", "corpus_id")
-        if text_of(row.get("score", 1)) in ("0", "0.0"):
+        if row.get("score", 1) in (0, "0"):
             continue
         if query not in asked or document not in documents:
             yield Fault(where, "names a query or a document that is not there")

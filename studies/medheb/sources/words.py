@@ -56,7 +56,11 @@ def picture_at(folder: Path, name: object, where: str) -> Picture | Fault:
     if not isinstance(name, str) or not name.strip() or not stays_inside(name):
         return Fault(where, "names no picture inside the set")
     path = folder / name
-    if not (path.is_file() or (not folder.is_dir() and exists(path))):
+    try:
+        there = path.is_file() or (not folder.is_dir() and exists(path))
+    except OSError:  # a name that no file can have
+        there = False
+    if not there:
         return Fault(where, f"its picture is not in {folder.name}")
     return Picture(str(PurePosixPath(name)), path)
 
