@@ -1,7 +1,8 @@
 """BraTS-MEN with its reports in miniature: volumes of the challenge, texts of RadGenome-Brain MRI.
 
 Owns the layout and its oddities: the split lists pictures and not cases, cases without a text, a
-text without a case, texts of other challenges beside it, texts that speak of a lesion above.
+text without a case, texts of other challenges beside it, texts that speak of a lesion above or give
+somebody away.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any
 
 from studies.medheb.mini.brats import SEQUENCES, write_case
 from studies.medheb.mini.files import write_json
+from studies.medheb.mini.planted import remark
 from studies.medheb.mini.questions import place as place_of
 from studies.medheb.mini.questions import sentence
 
@@ -58,4 +60,5 @@ def _write_texts(base: Path, cases: list[str], seed: int) -> None:
 
 
 def _impression(kind: int, seed: int, case: str) -> str:
-    return f"Meningioma, {place_of(kind)}. {sentence(kind, seed, 'impression', case)}"
+    told = f"Meningioma, {place_of(kind)}. {sentence(kind, seed, 'impression', case)}"
+    return f"{told} {remark(seed, case)}" if kind % 4 == 0 else told

@@ -2,7 +2,7 @@
 
 Owns the layout and its oddities: several reconstructions of a scan with one report, several scans
 of a patient, ``valid`` here and ``validation`` there, scans that show no chest, cells that say "Not
-given.", a file that cannot be read, turns of talk with marks.
+given.", a file that cannot be read, turns of talk with marks, reports that give somebody away.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 from studies.medheb.mini.contrasts import chest
 from studies.medheb.mini.files import write_bytes, write_json, write_table, write_text, write_volume
+from studies.medheb.mini.planted import remark
 from studies.medheb.mini.questions import ask, sentence
 
 LABELS = (
@@ -118,6 +119,8 @@ def _report(scan: Scan, seed: int) -> Row:
         "Findings_EN": f"{LABELS[scan.kind]}. {sentence(scan.kind, seed, scan.name)}",
         "Impressions_EN": f"{LABELS[scan.kind]}, ({scan.kind}).",
     }
+    if scan.patient % 3 == 1:
+        told["Findings_EN"] += f" {remark(seed, scan.name)}"
     if scan.part == "valid" and scan.patient == UNTOLD:
         told |= {"Findings_EN": "Not given.", "Impressions_EN": "Not given."}
     return told | ({"ClinicalInformation_EN": ""} if scan.patient % 2 else {})

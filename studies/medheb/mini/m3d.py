@@ -2,7 +2,7 @@
 
 Owns the layout and its oddities: several series of a case share one text, slices sort by number and
 differ in size, tables name the arrays of the authors' preparation, a column holds the report, test
-parts that hold each other.
+parts that hold each other, texts that give somebody away.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from studies.medheb.mini.files import write_json, write_npy, write_picture, write_table, write_text
+from studies.medheb.mini.planted import remark
 from studies.medheb.mini.questions import PLANES, ask, sentence
 from studies.medheb.mini.shared import Pixels, look, volume
 
@@ -53,6 +54,7 @@ def _write_case(folder: Path, shelf: str, case: int, seed: int) -> list[Row]:
     raw = folder / "M3D_Cap" / shelf / f"{case:06d}"
     prepared = folder / "M3D_Cap_npy" / shelf / f"{case:06d}"
     told = sentence(case, seed, "m3d", case)
+    told += f" {remark(seed, case)}" if case % 3 == 0 else ""
     start = "" if case % 4 == 3 else f"study_findings: {told}\n"
     write_text(raw / "text.txt", f"{start}discussion: {told} Seen often.\n")
     write_text(prepared / "text.txt", told)

@@ -1,7 +1,8 @@
 """MMDental in miniature: cone-beam CT of teeth and a table of visits.
 
 Owns the layout and its oddities: a table in a Chinese encoding, HTML entities, several visits of a
-patient with less and less in them, records without a volume, plans that many share.
+patient with less and less in them, records without a volume, plans that many share, texts that
+give somebody away.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any
 
 from studies.medheb.mini.contrasts import tomography
 from studies.medheb.mini.files import write_table, write_volume
+from studies.medheb.mini.planted import remark
 from studies.medheb.mini.questions import finding
 from studies.medheb.mini.shared import number
 
@@ -44,15 +46,17 @@ def _visits(patient: str, place: int) -> list[Row]:
     """The visit of the diagnosis, and one after it for every second patient."""
     tooth = 11 + place
     plan = COMMON if place % 5 == 0 else f"1. {tooth} filling &amp; crown no {place}."
-    first = {
+    said = f" {remark(patient)}" if place % 4 == 1 else ""
+    first: Row = {
         "Filename": patient, "Sex": ("F", "M")[place % 2], "Age": 20 + place,
         "Main appeal": "Pain for a week.", "Subsequent": "no",
         "Present medical history": f"Tooth {tooth} hurts &gt; 3 days.",
         "Past medical history": "denied", "Oral Check": f"{tooth}: {finding(place)} (＋).",
-        "Diagnosis": f"{tooth} {finding(place)}, K{place:02d}.{place % 10}",
+        "Diagnosis": f"{tooth} {finding(place)}, K{place:02d}.{place % 10}{said}",
         "Treatment plan": plan,
         "Handle": "Rinsed.", "Doctor advices": "Come back in a week.",
     }  # fmt: skip
+    first["Treatment plan"] += said
     if place % 2 == 0:
         return [first]
     second = first | {"Subsequent": "yes", "Diagnosis": "", "Treatment plan": f"Suture {place}."}

@@ -1,7 +1,8 @@
 """RadGenome-Chest CT in miniature: resampled volumes, sentences by region, slots of questions.
 
 Owns the layout and its oddities: a folder that drops an underscore, a column spelled with a small
-n, findings repeated along every level of a region's path, cells that list, templates with slots.
+n, findings repeated along every level of a region's path, cells that list, templates with slots,
+sentences that give somebody away.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any
 
 from studies.medheb.mini.contrasts import chest
 from studies.medheb.mini.files import write_json, write_table, write_volume
+from studies.medheb.mini.planted import remark
 from studies.medheb.mini.questions import FINDINGS, sentence
 
 PATHS = (
@@ -77,7 +79,7 @@ def _rows(kind: int, name: str, seed: int) -> dict[str, list[Row]]:
         "region_report": [
             *({"Anatomy": level, "Sentence": told} for level in levels),
             {"Anatomy": other, "Sentence": more},
-            {"Anatomy": "", "Sentence": f"Otherwise as before, {kind}."},
+            {"Anatomy": "", "Sentence": f"Otherwise as before, {kind}. {remark(name)}"},
         ],
         "vqa_abnormality": [*along, {"Anatomy": other, "Abnormality": second}],
         "vqa_location": [{"Anatomy": path, "Abnormality": found}],

@@ -3,6 +3,7 @@
 The split file lists pictures, in a form nobody confirmed: any nesting of part names and picture
 names is read, and a case follows from a picture's name. One text a case: its impression, or what
 the settings say, never mixed. Refuses a case that stands in two parts, and one without picture.
+Reports pass ``scrubbed``.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from studies.medheb.builders.card import Choice, SourceCard, TaskPlan
 from studies.medheb.builders.record import Fault, Record
 from studies.medheb.sources.brats import native_slices
 from studies.medheb.sources.folders import find_inside
+from studies.medheb.sources.scrubbed import scrubbed
 
 SPLIT = "train_val_test_split.json"
 CASE = re.compile(r"BraTS-MEN-(\d{5})-(\d{3})")
@@ -62,8 +64,8 @@ def _record(
 ) -> Record:
     """Without the split file every case is tested; with it, those of its test part."""
     split = "test" if settings["part"] == "all" else next(iter(parts.get(case, {"train"})))
-    shown = native_slices(path, "t1", case)
-    return Record(case, case[:-4], split, volumes={"t1": shown}, texts={"report": text})
+    shown, words = native_slices(path, "t1", case), scrubbed(text, (case, case[:-4]))
+    return Record(case, case[:-4], split, volumes={"t1": shown}, texts={"report": words})
 
 
 def _texts(root: Path, kind: str) -> dict[str, str]:

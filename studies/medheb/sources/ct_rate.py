@@ -3,6 +3,7 @@
 ``valid`` plays the test, and of every scan the first reconstruction alone: the others repeat its
 report and labels. Files say ``valid`` or ``validation`` for the same part. Volumes listed as no
 chest are left out. Refuses to invent what a cell does not give (``Not given.``).
+Reports pass ``scrubbed``.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from studies.medheb.builders.record import Fault, Record
 from studies.medheb.sources import chest_ct
 from studies.medheb.sources.chest_ct import Scale, plain, scan_of
 from studies.medheb.sources.folders import find_inside
+from studies.medheb.sources.scrubbed import scrubbed
 from studies.medheb.sources.stacks import variant
 from studies.medheb.sources.tables import is_one, read_table
 from studies.medheb.sources.words import asked, merged, read_json, read_text
@@ -184,7 +186,8 @@ def _report(row: Mapping[str, str], columns: tuple[str, ...]) -> str:
     """The sections that are given, the first of which must be."""
     parts = [" ".join(row.get(column, "").split()) for column in columns]
     given = [part if part.casefold() not in ("not given.", "not given") else "" for part in parts]
-    return " ".join(part for part in given if part) if given[0] else ""
+    own = (plain(row.get("VolumeName", "")),)
+    return scrubbed(" ".join(part for part in given if part), own) if given[0] else ""
 
 
 def _bridge(name: str, path: Path, scale: Scale | None, settings: Mapping[str, Any]) -> Record:
@@ -243,7 +246,8 @@ def _turns(
                 continue
             key = f"vqa/{place}/{turn}"
             told = f"{where}, entry {place}, question {turn}"
-            made = asked(told, key, question, answer, group=_patient(name), stratum=kind)
+            words = scrubbed(question, (name,)), scrubbed(answer, (name,))
+            made = asked(told, key, *words, group=_patient(name), stratum=kind)
             yield replace(made, volumes=shown) if isinstance(made, Record) else made
 
 

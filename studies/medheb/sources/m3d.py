@@ -4,6 +4,7 @@ A case has one text and often several series, so one series stands for it, axial
 part is what ``M3D_Cap.json`` names; without it, all of ``ct_quizze``, the only part in the authors'
 tree. Questions come from the test tables; their ``Text`` column is the report and is never read.
 Access to the set has been closed at times: whoever has a copy can use it, nothing is fetched.
+Reports pass ``scrubbed``.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from studies.medheb.builders.card import Choice, SourceCard, TaskPlan
 from studies.medheb.builders.record import Fault, Record
 from studies.medheb.sources.folders import find_inside
 from studies.medheb.sources.m3d_files import Cases, place_of
+from studies.medheb.sources.scrubbed import scrubbed
 from studies.medheb.sources.tables import read_table
 from studies.medheb.sources.words import asked, merged, read_json, telling
 
@@ -41,7 +43,7 @@ def read_cases(root: Path, settings: Mapping[str, Any]) -> Iterator[Record | Fau
             yield Fault(f"{part}/{case}", "there is no series of this case")
             continue
         try:
-            text = cases.text(part, case)
+            text = scrubbed(cases.text(part, case))
         except EvidenceError as error:
             yield Fault(f"{part}/{case}", error.reason)
             continue

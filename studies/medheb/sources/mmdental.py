@@ -4,6 +4,7 @@ All patients are cut once, so the task of volumes and the task of texts agree on
 volume is shown as twenty slices of each plane in canonical orientation, as the release has it. The
 table may be in another encoding than UTF-8 and hold HTML entities. By default the first visit that
 tells enough speaks for a patient: joined visits would leak later treatment into the diagnosis.
+Reports pass ``scrubbed``.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from studies.medheb.builders import choose, volumes
 from studies.medheb.builders.card import Choice, SourceCard, TaskPlan
 from studies.medheb.builders.record import Fault, Pixels, Record, Volume
 from studies.medheb.sources.folders import find_inside
+from studies.medheb.sources.scrubbed import scrubbed
 from studies.medheb.sources.stacks import Grid, Values, plain_name, read_grid
 from studies.medheb.sources.words import telling
 
@@ -35,6 +37,7 @@ PER_PLANE = 20
 MARGIN = 0.05  # of an axis, left out at both ends
 WIDER = 1.2  # how far the upper end of the window moves out
 REPORTS = {"diagnosis": ("diagnosis",), "oral check and diagnosis": ("oralcheck", "diagnosis")}
+TEETH = re.compile(r"[1-8][1-8](?:[/.-][1-8][1-8])+")  # no days
 Visit = Mapping[str, str]
 
 
@@ -145,12 +148,18 @@ def _report(visits: Sequence[Visit], settings: Mapping[str, Any]) -> str:
     told = [visit for visit in visits if visit.get("diagnosis")]
     kept = told if settings["visits"] == "joined" else told[:1]
     texts = [" ".join(filter(None, (visit.get(one, "") for one in columns))) for visit in kept]
-    return " ".join(dict.fromkeys(texts))
+    return scrubbed(" ".join(dict.fromkeys(texts)), keep=TEETH)
 
 
 def _asked(visits: Sequence[Visit], settings: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Diagnosis and treatment plan of the visits that are asked about."""
-    both = [(visit.get("diagnosis", ""), visit.get("treatmentplan", "")) for visit in visits]
+    both = [
+        (
+            scrubbed(visit.get("diagnosis", ""), keep=TEETH),
+            scrubbed(visit.get("treatmentplan", ""), keep=TEETH),
+        )
+        for visit in visits
+    ]
     both = [pair for pair in both if all(pair)]
     if settings["visits"] == "joined" and both:
         first, second = (" ".join(dict.fromkeys(texts)) for texts in zip(*both, strict=True))

@@ -4,6 +4,7 @@
 first or by the row's hash. A finding is repeated along every level of its anatomy; the deepest of
 each branch stays. There is no whole report, so a volume's sentences are joined in the file's order,
 each once. Refuses to split lists of findings, which are answers as they are.
+Reports pass ``scrubbed``.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from studies.medheb.builders.record import Fault, Record
 from studies.medheb.sources import chest_ct
 from studies.medheb.sources.chest_ct import plain, scan_of
 from studies.medheb.sources.folders import find_inside
+from studies.medheb.sources.scrubbed import scrubbed
 from studies.medheb.sources.tables import read_table
 from studies.medheb.sources.words import asked, merged, name_of, read_json
 
@@ -122,7 +124,7 @@ def _reports(root: Path, settings: Mapping[str, Any], named: set[str]) -> Iterat
     for name, text in texts.items():
         if chest_ct.is_first(name) and text:
             named.add(name)
-            yield replace(_record("report", name), texts={"report": text})
+            yield replace(_record("report", name), texts={"report": scrubbed(text, (name,))})
 
 
 def _sentences(root: Path) -> dict[str, str]:

@@ -43,15 +43,17 @@ _NUMBERS = re.compile(_LABELLED, re.IGNORECASE | re.ASCII)
 _OTHERS = re.compile("|".join(f"(?:{one})" for one in _PATTERNS), re.IGNORECASE | re.ASCII)
 
 
-def scrubbed(text: str, own: Iterable[str] = ()) -> str:
+def scrubbed(text: str, own: Iterable[str] = (), *, keep: re.Pattern[str] | None = None) -> str:
     """A report's words as a model may read them: one line, blanks squeezed.
 
     Args:
         text: as the source writes it.
         own: identifiers of the record; taken out wherever they stand as words.
+        keep: what looks like a day or a number and is none, a list of teeth for one.
     """
     for one in sorted({name for name in own if len(name) >= SHORTEST}, key=len, reverse=True):
         text = re.sub(rf"(?ai)(?<!\w){re.escape(one)}(?!\w)", BLANK, text)
     text = _NUMBERS.sub(lambda found: found["label"] + BLANK, text)
     text = _TITLED.sub(lambda found: found[1] + BLANK, text)
-    return " ".join(_OTHERS.sub(BLANK, text).split())
+    text = _OTHERS.sub(lambda found: found[0] if keep and keep.fullmatch(found[0]) else BLANK, text)
+    return " ".join(text.split())
