@@ -70,6 +70,16 @@ def test_brats_takes_the_childrens_validation_part_and_both_directions(brats: Pa
         assert np.array_equal(shown(item), wanted)
 
 
+def test_brats_reads_the_part_below_the_folder_not_above_it(brats: Path, tmp_path: Path):
+    above = tmp_path / "validation_study" / "brats"
+    shutil.copytree(brats / f"{PED}-TrainingData", above / f"{PED}-TrainingData")
+    alone = brats / f"{PED}-ValidationData"
+    for root, count in ((above, 1), (alone, 3)):  # a cut of two patients; the whole part
+        build("brats", root, tmp_path / str(count), tasks="brats/t1-t2")
+        (data,) = tasks_of("brats", tmp_path / str(count)).values()
+        assert len(data.queries) == count
+
+
 def test_brats_can_cut_all_patients(brats: Path, tmp_path: Path):
     given = {"test_part": "cut", "test_share": 0.5}
     build("brats", brats, tmp_path, settings=given, tasks="brats/t1-t2")

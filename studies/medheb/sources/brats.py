@@ -47,7 +47,7 @@ def read(root: Path, settings: Mapping[str, Any]) -> Iterator[Record | Fault]:
         known = cases.setdefault(name, {}).setdefault(role, path)
         if known != path:
             yield Fault(str(path.relative_to(root)), f"is there twice; {known.parent} is taken")
-    parts = {name: _part(next(iter(of.values()))) for name, of in cases.items()}
+    parts = {name: _part(next(iter(of.values())), root) for name, of in cases.items()}
     official = "test" in parts.values() and settings["test_part"] == "validation"
     trained = {name.split("-")[0] for name, part in parts.items() if part == "train"}
     for name, of in cases.items():
@@ -68,9 +68,10 @@ def read(root: Path, settings: Mapping[str, Any]) -> Iterator[Record | Fault]:
         yield Record(name, patient, split, volumes=shown)
 
 
-def _part(path: Path) -> str:
+def _part(path: Path, root: Path) -> str:
     """The part that the folders' names tell; training where they tell nothing."""
-    return "test" if any("validation" in name.lower() for name in path.parts[:-1]) else "train"
+    folders = (root.name, *path.relative_to(root).parts[:-1])
+    return "test" if any("validation" in name.lower() for name in folders) else "train"
 
 
 def found(root: Path, settings: Mapping[str, Any]) -> tuple[str, ...]:

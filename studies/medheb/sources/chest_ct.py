@@ -64,7 +64,7 @@ def is_first(name: str) -> bool:
 
 def first_reconstructions(folder: Path) -> dict[str, Path]:
     """Name to file of the first reconstruction of every scan below a part's folder."""
-    found = {plain(path.name): path for path in sorted(folder.glob("*/*/*.nii*"))}
+    found = {plain(path.name): path for path in sorted(folder.glob("**/*.nii*"))}
     return {name: path for name, path in found.items() if is_first(name)}
 
 
