@@ -1,7 +1,7 @@
 """What was computed, put together: tasks, models, families, splits. Never reaches torch.
 
 Owns loading and averaging stored results, and says what is missing instead of leaving it out.
-The documents and tables made of it are in ``studies.results_text``.
+The documents and tables made of it are in ``studies.results_json`` and ``studies.results_text``.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from db.home import Home
 from db.runs import TaskResultRow, data_digests, task_results
 from db.session import open_store
 from engine.catalog import CARDS
-from studies import results_record
 from studies.errors import NoRun
 from studies.medheb.manifest import Manifest, read_manifest
 from studies.medheb.paper import Comparison, column_tasks, compare
+from studies.medheb.pools import UNKNOWN_POOL
 from studies.medheb.release import data_digest
 from studies.medheb.scores import (
     REGIMES,
@@ -33,6 +33,7 @@ from studies.medheb.scores import (
     task_score,
 )
 from studies.medheb.tasks import FAMILIES, Task, load_tasks
+from studies.results_json import span_of, to_json
 from studies.results_text import to_markdown, to_text
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "TaskLine",
     "TaskScore",
     "load_results",
+    "span_of",
     "to_json",
     "to_markdown",
     "to_text",
@@ -66,6 +68,7 @@ class TaskScore:
         result_id: of the stored row, to open its queries.
         record: how the model was loaded, every setting with who states it; empty for older rows.
         shortened: distinct items whose text was cut to the model's length; None for older rows.
+        imported: where the numbers come from if this program did not compute them; else empty.
     """
 
     score: Score
@@ -79,6 +82,7 @@ class TaskScore:
     result_id: int
     record: Mapping[str, Any] = field(default_factory=dict)
     shortened: int | None = None
+    imported: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -152,10 +156,27 @@ class Results:
         """Tasks without any score."""
         return tuple(line for line in self.tasks if line.missing is not None)
 
+    @property
+    def scored(self) -> dict[str, int]:
+        """Column to the number of tasks with a score by any model."""
+        tasks = column_tasks([line.task for line in self.tasks if line.missing is None])
+        return {name: len(ids) for name, ids in tasks.items()}
+
+    def fewer(self, line: ModelLine) -> dict[str, tuple[int, int]]:
+        """Columns where a line has fewer tasks than were scored by any: (its own, theirs)."""
+        every = self.scored
+        return {
+            name: (score.tasks, every[name])
+            for name, score in line.columns.items()
+            if score.tasks < every[name]
+        }
+
     def paper(self) -> Comparison:
         """The published numbers, with a mark where the tasks differ."""
-        scored = [line.task for line in self.tasks if line.missing is None]
-        return compare(scored, [line.model for line in self.models])
+        scored = [line for line in self.tasks if line.missing is None]
+        pools = {line.task.id: line.pool for line in scored}
+        models = [line.model for line in self.models]
+        return compare([line.task for line in scored], models, pools=pools)
 
     def regimes(self) -> dict[str, str]:
         """Task id to its difficulty regime, by mean Hit@1 of the baselines that ran it."""
@@ -227,7 +248,7 @@ def _task_line(task: Task, rows: Mapping[str, TaskResultRow], manifest: Manifest
     if not rows:
         why = manifest.missing.get(task.id, f"{task.id}: not run yet")
         return TaskLine(task, 0, "", {}, (), {}, why)
-    fullest = max(rows.values(), key=lambda row: row.n)
+    fullest = max(rows.values(), key=lambda row: ("imported" not in row.details, row.n))
     return TaskLine(
         task=task,
         n=fullest.n,
@@ -253,6 +274,7 @@ def _cell(row: TaskResultRow) -> TaskScore:
         result_id=row.id,
         record=details.get("record", {}),
         shortened=details.get("shortened"),
+        imported=details.get("imported", {}),
     )
 
 
@@ -275,8 +297,12 @@ def _cv(columns: Mapping[str, Score]) -> float | None:
 
 
 def _chance_line(lines: Iterable[TaskLine]) -> ModelLine:
-    """Chance of each column, exact; its interval is where a random ranking falls."""
-    have = {line.task.id: line for line in lines if line.missing is None}
+    """Chance of each column, exact; its interval is where a random ranking falls.
+
+    Tasks whose lists nobody knows, of imported scores, have no part in it.
+    """
+    known = (line for line in lines if line.missing is None and line.pool != UNKNOWN_POOL)
+    have = {line.task.id: line for line in known}
     columns = {}
     for name, ids in column_tasks([line.task for line in have.values()]).items():
         if ids:
@@ -297,75 +323,3 @@ def _hits(line: TaskLine, without: tuple[str, ...]) -> list[float]:
 def _family(model_id: str) -> str:
     plain = model_id.split("@")[0]
     return next((card.family for card in CARDS if card.id == plain), plain.split("-")[0])
-
-
-def to_json(results: Results, *, compare_paper: bool = False) -> dict[str, Any]:
-    """The document: ``tasks`` and ``models``, and beside them chance and what is missing.
-
-    Every score is in percent; ``interval`` holds the 95 % bootstrap ends of each metric.
-    """
-    document: dict[str, Any] = {
-        "data": {"digest": results.digest, "root": results.root},
-        "tasks": [_task_document(line) for line in results.tasks if line.missing is None],
-        "models": [_model_document(line) for line in results.models],
-        "chance": _model_document(results.chance),
-        "missing": [{"task": m.task.id, "reason": m.missing} for m in results.missing],
-        "of": dict(results.of),
-        "regimes": results.regimes(),
-        "regime_summary": {
-            name: {"tasks": count, "std": round(std, 4)}
-            for name, (count, std) in results.regime_summary().items()
-        },
-        "encoders": results_record.document(results_record.loaded(results)),
-    }
-    if compare_paper:
-        paper = results.paper()
-        document["paper"] = {
-            "models": {name: dict(row) for name, row in paper.rows.items()},
-            "same_as": dict(paper.same_as),
-            "marks": dict(paper.marks),
-        }
-    return document
-
-
-def _task_document(line: TaskLine) -> dict[str, Any]:
-    return {
-        "task": line.task.id,
-        "family": line.task.family,
-        "form": line.task.form,
-        "split": line.task.split,
-        "n": line.n,
-        "pool": line.pool,
-        "chance": {name: round(value, 4) for name, value in line.chance.items()},
-        "chance_interval": {
-            name: [round(end, 4) for end in span] for name, span in span_of(line).items()
-        },
-        "scores": {model: _cell_document(cell) for model, cell in line.scores.items()},
-    }
-
-
-def span_of(line: TaskLine) -> Mapping[str, tuple[float, float]]:
-    """Where 95 % of random rankings of this task fall, by metric, in percent."""
-    return chance_score({line.task.id: line.chance_ranks}, {line.task.id: line.n}).interval
-
-
-def _cell_document(cell: TaskScore) -> dict[str, Any]:
-    document = cell.score.document()
-    document.pop("tasks")
-    extra = {"n": cell.n, "failed": cell.failed, "ties": cell.ties, "seconds": cell.seconds}
-    return {**document, **extra}
-
-
-def _model_document(line: ModelLine) -> dict[str, Any]:
-    """None stands where a model has no task of a split or family."""
-    columns = {name: s.document() for name, s in line.columns.items()}
-    return {
-        "model": line.model,
-        "all": columns.get("All"),
-        "id": columns.get("ID"),
-        "held_out": columns.get("Held-out"),
-        "families": {family: columns[family] for family in FAMILIES if family in columns},
-        "cv": None if line.cv is None else round(line.cv, 4),
-        "drop": None if line.drop is None else round(line.drop, 4),
-        "missing": list(line.missing),
-    }

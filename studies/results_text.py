@@ -7,15 +7,16 @@ ties and what may not be compared.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from studies import results_record
 from studies.medheb.paper import COLUMNS, Comparison
-from studies.medheb.pools import METRICS
+from studies.medheb.pools import METRICS, UNKNOWN_POOL
+from studies.results_sections import Section, pipes, section_markdown, section_text
 
 if TYPE_CHECKING:
-    from studies.results import ModelLine, Results
+    from studies.results import ModelLine, Results, TaskLine
 
 WIDTH = 100
 NAME = 14
@@ -23,15 +24,18 @@ FIRST, *_ = COLUMNS
 CELLS = dict.fromkeys(COLUMNS, 7) | {"Held-out": 10}
 CV = 6
 MODELS = 7  # as many as fit beside a task's name
+FEWER = "~"  # behind a mean over fewer tasks than its column has
 TITLES = {"hit@1": "Hit@1 (%)", "hit@5": "Hit@5 (%)", "mrr@5": "MRR@5 (%)"}
 
 
-def to_text(results: Results, *, compare_paper: bool = False) -> str:
-    """The tables for a terminal."""
+def to_text(
+    results: Results, *, compare_paper: bool = False, sections: Sequence[Section] = ()
+) -> str:
+    """The tables for a terminal, further ones at the end."""
     paper = results.paper() if compare_paper else None
     blocks = [_heading(results)]
     blocks += [_table(results, metric, paper) for metric in METRICS]
-    blocks += [_tasks(results), *_remarks(results, paper)]
+    blocks += [_tasks(results), *_remarks(results, paper), *map(section_text, sections)]
     return "\n\n".join(blocks)
 
 
@@ -47,11 +51,11 @@ def _heading(results: Results) -> str:
 def _table(results: Results, metric: str, paper: Comparison | None) -> str:
     marks = paper.marks if paper else {}
     head = {c: c + ("*" if c in marks else "") for c in COLUMNS}
-    counts = {c: _count(results, c) for c in COLUMNS}
+    counts = {c: count_text(results, c) for c in COLUMNS}
     lines = [_line(TITLES[metric], head, "CV" if metric == "hit@1" else "")]
     lines.append(_line("tasks", counts, ""))
     for model in (results.chance, *results.models):
-        lines += _model(model, metric)
+        lines += _model(results, model, metric)
     if paper:
         lines.append("-" * WIDTH)
         for name, row in paper.rows.items():
@@ -61,24 +65,29 @@ def _table(results: Results, metric: str, paper: Comparison | None) -> str:
     return "\n".join(lines)
 
 
-def _count(results: Results, column: str) -> str:
+def count_text(results: Results, column: str) -> str:
+    """How many of how many tasks a column stands on."""
     of = results.of.get(column, 0)
-    have = results.chance.columns[column].tasks if column in results.chance.columns else 0
+    have = results.scored[column]
     return str(of) if have == of else f"{have}/{of}"
 
 
-def _values(line: ModelLine, metric: str) -> dict[str, str]:
-    return {c: f"{score.values[metric]:.1f}" for c, score in line.columns.items()}
+def _values(results: Results, line: ModelLine, metric: str) -> dict[str, str]:
+    fewer = results.fewer(line)
+    return {
+        c: f"{score.values[metric]:.1f}" + (FEWER if c in fewer else "")
+        for c, score in line.columns.items()
+    }
 
 
-def _model(model: ModelLine, metric: str) -> list[str]:
+def _model(results: Results, model: ModelLine, metric: str) -> list[str]:
     spans = {}
     for column, score in model.columns.items():
         low, high = score.interval[metric]
         low_text, high_text = f"{low:.0f}", f"{high:.0f}"
         spans[column] = low_text if low_text == high_text else f"{low_text}-{high_text}"
     cv = f"{model.cv:.3f}" if metric == "hit@1" and model.cv is not None else ""
-    return _named(model.model, [(_values(model, metric), cv), (spans, "")])
+    return _named(model.model, [(_values(results, model, metric), cv), (spans, "")])
 
 
 def _named(name: str, rows: list[tuple[dict[str, str], str]]) -> list[str]:
@@ -115,7 +124,7 @@ def _tasks(results: Results) -> str:
                 for m in keys
             ]
             start = f"{line.task.id[:32]:<33}{line.task.family:<7}{line.n:>5} "
-            start += f"{line.chance['hit@1']:>7.1f}"
+            start += f"{_chance(line):>7}"
             lines.append(start + "".join(cell.rjust(6) for cell in cells))
     legend = ", ".join(f"{key} {model}" for model, key in keys.items())
     if len(models) > MODELS:
@@ -123,9 +132,13 @@ def _tasks(results: Results) -> str:
     return "\n".join(lines + textwrap.wrap(legend, WIDTH))
 
 
+def _chance(line: TaskLine) -> str:
+    return "" if line.pool == UNKNOWN_POOL else f"{line.chance['hit@1']:.1f}"
+
+
 def _remarks(results: Results, paper: Comparison | None) -> list[str]:
     """What a reader must know beside the numbers."""
-    found = [*_missing(results), *_gaps(results)]
+    found = [*_imported(results), *_missing(results), *_gaps(results), *_fewer(results)]
     ties = sum(cell.ties for line in results.tasks for cell in line.scores.values())
     found += _habits(results)
     found += results_record.sentences(results_record.loaded(results))
@@ -136,6 +149,28 @@ def _remarks(results: Results, paper: Comparison | None) -> list[str]:
         found += [f"  {column}: {why}" for column, why in paper.marks.items()]
     wrapped = [part for one in found for part in _wrapped(one)]
     return ["\n".join(wrapped)] if wrapped else []
+
+
+def _imported(results: Results) -> Iterable[str]:
+    for model in results.models:
+        cells = [t.scores[model.model].imported for t in results.tasks if model.model in t.scores]
+        if any(cells):
+            bare = sum(not cell.get("per_query") for cell in cells)
+            alone = f"; {bare} of them as scores alone, without queries" if bare else ""
+            yield (
+                f"{model.model} was imported from {cells[0].get('folder')}, not computed here: "
+                f"{len(cells)} tasks{alone}; ties stand as its files have them."
+            )
+
+
+def _fewer(results: Results) -> Iterable[str]:
+    for model in results.models:
+        parts = [f"{c} {have} of {of}" for c, (have, of) in results.fewer(model).items()]
+        if parts:
+            yield (
+                f"{FEWER} {model.model}: mean over fewer tasks than others have, not to be "
+                f"compared with them: {', '.join(parts)}."
+            )
 
 
 def _habits(results: Results) -> Iterable[str]:
@@ -178,13 +213,16 @@ def _gaps(results: Results) -> Iterable[str]:
                 yield f"{line.task.id}, {name}: {cell.failed} rows not scored; first: {first}"
 
 
-def to_markdown(results: Results, *, compare_paper: bool = False) -> str:
+def to_markdown(
+    results: Results, *, compare_paper: bool = False, sections: Sequence[Section] = ()
+) -> str:
     """The same tables for a document."""
     paper = results.paper() if compare_paper else None
     blocks = [f"# MedHEB results\n\nData `{results.digest}`."]
     for metric in METRICS:
         blocks.append(f"## {TITLES[metric]}\n\n" + _markdown_table(results, metric, paper))
     blocks.append("## Hit@1 by task\n\n" + _markdown_tasks(results))
+    blocks += map(section_markdown, sections)
     blocks += ["## Remarks\n\n" + part for part in _remarks(results, paper)]
     return "\n\n".join(blocks) + "\n"
 
@@ -193,20 +231,22 @@ def _markdown_table(results: Results, metric: str, paper: Comparison | None) -> 
     marks = paper.marks if paper else {}
     head = ["model", *(c + ("\\*" if c in marks else "") for c in COLUMNS)]
     rows = [
-        ["tasks", *(_count(results, c) for c in COLUMNS)],
+        ["tasks", *(count_text(results, c) for c in COLUMNS)],
     ]
     with_cv = metric == "hit@1"
     for model in (results.chance, *results.models):
         row = [model.model]
         for column in COLUMNS:
             score = model.columns.get(column)
-            row.append("" if score is None else _spanned(score.values, score.interval, metric))
+            mark = FEWER if column in results.fewer(model) else ""
+            cell = "" if score is None else _spanned(score.values, score.interval, metric) + mark
+            row.append(cell)
         rows.append(row + ([f"{model.cv:.3f}" if model.cv is not None else ""] if with_cv else []))
     if paper:
         for name, numbers in paper.rows.items():
             cells = [f"{numbers[c][metric]:.2f}" if metric in numbers[c] else "" for c in COLUMNS]
             rows.append([f"{name} (paper)", *cells])
-    return _pipes([*head, "CV"] if with_cv else head, rows)
+    return pipes([*head, "CV"] if with_cv else head, rows)
 
 
 def _spanned(
@@ -223,17 +263,11 @@ def _markdown_tasks(results: Results) -> str:
         if line.missing is not None:
             continue
         row = [line.task.id, line.task.family, line.task.split, line.pool, str(line.n)]
-        row.append(f"{line.chance['hit@1']:.1f}")
+        row.append(_chance(line))
         for model in models:
             cell = line.scores.get(model)
             row.append(
                 "" if cell is None else _spanned(cell.score.values, cell.score.interval, "hit@1")
             )
         rows.append(row)
-    return _pipes(["task", "family", "split", "pool", "n", "chance", *models], rows)
-
-
-def _pipes(head: list[str], rows: list[list[str]]) -> str:
-    width = len(head)
-    lines = [head, ["---"] * width, *(row + [""] * (width - len(row)) for row in rows)]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return pipes(["task", "family", "split", "pool", "n", "chance", *models], rows)

@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 
 from engine.catalog import CARDS
 from studies.medheb.tasks import FAMILIES, Task, load_tasks
@@ -23,6 +24,11 @@ COLUMNS = FAMILIES + SPLIT_COLUMNS
 ILAB = (
     "the paper's I-Lab pools are not those of any released file (own-label lists force Hit@5 "
     "above 36.4 %), so this column is not comparable"
+)
+GUESSED_POOLS = ("labels:fixed", "labels:family")
+GUESS = (
+    "compared under {pool} pools, which would give numbers like the printed ones; that they are "
+    "the paper's is a guess"
 )
 
 
@@ -81,12 +87,18 @@ def column_tasks(tasks: Collection[Task]) -> dict[str, frozenset[str]]:
     return {column: frozenset(ids) for column, ids in groups.items()}
 
 
-def compare(ours: Collection[Task], models: Collection[str]) -> Comparison:
+def compare(
+    ours: Collection[Task],
+    models: Collection[str],
+    *,
+    pools: Mapping[str, str] = MappingProxyType({}),
+) -> Comparison:
     """Put the paper beside a run.
 
     Args:
         ours: the tasks that were scored.
-        models: our model ids.
+        models: our model ids; one with a changed setting is no model of the paper.
+        pools: task id to the recorded name of its pool.
     """
     theirs, mine = column_tasks(load_tasks()), column_tasks(ours)
     marks = {}
@@ -97,13 +109,22 @@ def compare(ours: Collection[Task], models: Collection[str]) -> Comparison:
                 f"tasks: ours {len(mine[column])}, the paper's {len(theirs[column])}, "
                 f"in common {both}"
             )
-    marks.setdefault("I-Lab", ILAB)
+    marks.setdefault(
+        "I-Lab", _label_mark({pools.get(t.id, "") for t in ours if t.family == "I-Lab"})
+    )
     names = list(printed("table4", "hit@1"))
     return Comparison(
         rows={name: _numbers(name) for name in names},
-        same_as={m: n for m in models for n in names if _key(_title(m)) == _key(n)},
+        same_as={
+            m: n for m in models for n in names if "=" not in m and _key(_title(m)) == _key(n)
+        },
         marks=marks,
     )
+
+
+def _label_mark(pools: Collection[str]) -> str:
+    guessed = len(pools) == 1 and all(pool in GUESSED_POOLS for pool in pools)
+    return GUESS.format(pool=next(iter(pools))) if guessed else ILAB
 
 
 def _numbers(model: str) -> dict[str, dict[str, float]]:

@@ -18,6 +18,7 @@ from studies.medheb.rows import Query
 
 METRICS = ("hit@1", "hit@5", "mrr@5")
 DEPTH = 5
+UNKNOWN_POOL = "unknown"  # of imported scores without rankings and without data
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -90,6 +90,24 @@ def write_task(folder: Path, data: TaskData, outcome: Outcome) -> None:
     write_lines(info, _info_lines(data, outcome))
     write_lines(predictions, _prediction_lines(outcome))
     write_lines(score, [json.dumps(metrics, indent=4)])
+
+
+def write_rankings(folder: Path, task: Task, outcome: Outcome, counts: Sequence[int]) -> None:
+    """Write the score file of results from elsewhere, and their rankings where there are any.
+
+    Raises:
+        NotWritable: the folder cannot be written.
+        OSError: the disk is full.
+    """
+    score, predictions, _ = result_files(folder, task)
+    ranks = [rank for rank, count in enumerate(counts, 1) for _ in range(count)]
+    if outcome.ranked:
+        ranks = outcome.ranks
+        write_lines(predictions, _prediction_lines(outcome))
+    else:
+        predictions.unlink(missing_ok=True)
+    metrics = {k: v for k, v in release_metrics(ranks).items() if outcome.ranked or "@10" not in k}
+    write_lines(score, [json.dumps({**metrics, "num_pred": len(ranks)}, indent=4)])
 
 
 def _info_lines(data: TaskData, outcome: Outcome) -> Iterator[str]:

@@ -129,14 +129,26 @@ def settle(card: SourceCard, given: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         StudyError: a name or value that the source does not know.
     """
-    known = {choice.name: choice for choice in (*COMMON, *card.settings)}
-    values = {name: choice.default for name, choice in known.items()}
-    for name, value in given.items():
-        if name not in known:
-            raise StudyError(
-                f"{card.id} has no setting {name!r}; it knows {', '.join(sorted(known))}."
-            )
-        values[name] = _typed(known[name], value)
+    return settled(card.id, (*COMMON, *card.settings), given)
+
+
+def settled(name: str, choices: Sequence[Choice], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of choices: defaults, and what was given laid over them.
+
+    Args:
+        name: what the choices are of, for messages.
+        choices: all that there are.
+        given: name to value, text or of the default's type.
+
+    Raises:
+        StudyError: a name or value that is not among them.
+    """
+    known = {choice.name: choice for choice in choices}
+    values = {choice.name: choice.default for choice in choices}
+    for one, value in given.items():
+        if one not in known:
+            raise StudyError(f"{name} has no setting {one!r}; it knows {', '.join(sorted(known))}.")
+        values[one] = _typed(known[one], value)
     return values
 
 

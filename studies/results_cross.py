@@ -1,0 +1,101 @@
+"""Retrieval across two sources beside the paper's Table 6.
+
+Owns finding that task in a run, its findings at the data root, and laying the scores out with and
+without the finding that says the least of a disease, support devices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from db.home import Home
+from studies.errors import BadTaskFile
+from studies.medheb.cross_scores import MEASURES, RULES, SUPPORT, CrossScore, cross_scores
+from studies.medheb.cross_source import POOL
+from studies.medheb.paper import printed
+from studies.medheb.release import TaskData, read_task
+from studies.results_graded import predictions_of
+from studies.results_groups import root_of
+from studies.results_sections import Section
+
+if TYPE_CHECKING:
+    from studies.results import Results
+
+COLUMN = "MIMIC-CXR to CheXpert-Plus"
+HITS = {
+    "half": "overlap of at least a half",
+    "strict": "equal findings",
+    "loose": "any finding in common",
+}
+
+
+def cross_section(home: Home, results: Results, *, paper: bool) -> Section | None:
+    """The table; None where the run has no such task."""
+    line = next((t for t in results.tasks if t.pool == POOL and t.missing is None), None)
+    root = root_of(results)
+    if line is None or root is None:
+        return None
+    try:
+        data = read_task(line.task, root)
+    except BadTaskFile:
+        return None
+    ranked = predictions_of(home, results.digest, line)
+    settings = data.built.settings if data.built is not None else {}
+    rule = str(settings.get("hit", "half"))
+    every = {name: cross_scores(data, ranked, rule=name) for name in RULES}
+    bare = cross_scores(data, ranked, rule=rule, without=(SUPPORT,))
+    theirs = _theirs() if paper else {}
+    order = ["chance", *(m.model for m in results.models)]
+    rows = [(name, *_cells(every[rule][name])) for name in order if name in every[rule]]
+    rows += [(f"{name}, no devices", *_cells(bare[name])) for name in order if name in bare]
+    rows += [
+        (f"{name} (paper)", *(f"{row[m]:.3f}" for m in MEASURES)) for name, row in theirs.items()
+    ]
+    return Section(
+        name="cross_source",
+        title=f"{COLUMN}, relevance by shared findings",
+        head=("model", *(m.upper().replace("HIT", "Hit") for m in MEASURES)),
+        rows=tuple(rows),
+        notes=tuple(_notes(data, rule, every[rule])),
+        document={
+            "rule": rule,
+            "rules": {name: _scores(found) for name, found in every.items()},
+            "without_support_devices": _scores(bare),
+            **({"paper": theirs} if theirs else {}),
+        },
+    )
+
+
+def _theirs() -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = {}
+    for measure in MEASURES:
+        for model, row in printed("table6", measure).items():
+            found.setdefault(model, {})[measure] = row[COLUMN]
+    return found
+
+
+def _cells(score: CrossScore) -> tuple[str, ...]:
+    return tuple(f"{score.values[measure]:.3f}" for measure in MEASURES)
+
+
+def _notes(data: TaskData, rule: str, scores: Mapping[str, CrossScore]) -> list[str]:
+    found = [f"A hit: {HITS[rule]}. The paper states neither its rule nor the length of its lists."]
+    if "chance" in scores:
+        one = scores["chance"]
+        found.append(f"{one.queries} queries, lists of {one.pool:.1f} candidates on average.")
+    if data.built is not None:
+        found += data.built.notes
+    return found
+
+
+def _scores(found: Mapping[str, CrossScore]) -> dict[str, Any]:
+    return {
+        model: {
+            **{name: round(value, 5) for name, value in score.values.items()},
+            "interval": {n: [round(end, 5) for end in span] for n, span in score.interval.items()},
+            "queries": score.queries,
+            "pool": score.pool,
+        }
+        for model, score in found.items()
+    }

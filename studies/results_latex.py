@@ -1,0 +1,55 @@
+"""The tables as LaTeX, for a paper: booktabs rules, nothing else to install.
+
+Owns layout only; every number comes from ``studies.results``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from studies.medheb.paper import COLUMNS, Comparison
+from studies.medheb.pools import METRICS
+from studies.results_sections import Section, booktabs, section_latex
+from studies.results_text import FEWER, TITLES, count_text
+
+if TYPE_CHECKING:
+    from studies.results import Results
+
+DIGITS = 2  # as the paper prints
+PREAMBLE = "% needs \\usepackage{booktabs}"
+
+
+def to_latex(
+    results: Results, *, compare_paper: bool = False, sections: Sequence[Section] = ()
+) -> str:
+    """The family tables, one per score, and further tables."""
+    paper = results.paper() if compare_paper else None
+    blocks = [PREAMBLE, *(_families(results, metric, paper) for metric in METRICS)]
+    blocks += map(section_latex, sections)
+    return "\n\n".join(blocks) + "\n"
+
+
+def _families(results: Results, metric: str, paper: Comparison | None) -> str:
+    marks = paper.marks if paper else {}
+    head = ["model", *(f"{column}*" if column in marks else column for column in COLUMNS)]
+    rows = [["tasks", *(count_text(results, column) for column in COLUMNS)]]
+    for line in (results.chance, *results.models):
+        fewer = results.fewer(line)
+        cells = [
+            f"{line.columns[c].values[metric]:.{DIGITS}f}" + (FEWER if c in fewer else "")
+            if c in line.columns
+            else ""
+            for c in COLUMNS
+        ]
+        rows.append([line.model, *cells])
+    for name, numbers in (paper.rows if paper else {}).items():
+        cells = [
+            f"{numbers[c][metric]:.{DIGITS}f}" if metric in numbers[c] else "" for c in COLUMNS
+        ]
+        rows.append([f"{name} (paper)", *cells])
+    notes = [f"* {column}: {why}." for column, why in marks.items()]
+    if any(results.fewer(line) for line in results.models):
+        notes.append(f"{FEWER} mean over fewer tasks than others have.")
+    title = f"{TITLES[metric]}, mean over tasks; data {results.digest}"
+    return booktabs(title, head, rows, notes, name=metric.replace("@", ""))
