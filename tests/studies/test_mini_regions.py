@@ -128,10 +128,23 @@ def test_imagenome_crops_where_the_original_box_is(mini: Callable[[str], Mini]):
         for row in gold
     }
     assert any(int(row["original_width"]) < 28 for row in gold)
+    corners = {
+        (row["image_id"].removesuffix(".dcm"), row["bbox_name"]): (
+            int(row["original_x1"]),
+            int(row["original_y1"]),
+        )
+        for row in gold
+    }
     for query in made.tasks["chest_imagenome/t2r"].queries:
         (crop,) = query.candidates[0].item.images
-        with Image.open(crop.path) as picture:
-            assert picture.size == sizes[query.item.images[0].path.stem, query.label]
+        asked = query.item.images[0].path
+        with Image.open(crop.path) as picture, Image.open(asked) as whole:
+            size = sizes[asked.stem, query.label]
+            assert picture.size == size
+            if min(size) > 28:  # not widened
+                left, top = corners[asked.stem, query.label]
+                part = whole.crop((left, top, left + size[0], top + size[1])).convert("RGB")
+                np.testing.assert_array_equal(np.asarray(picture), np.asarray(part))
 
 
 def test_imagenome_scene_graphs_hold_boxes_that_cannot_be_cut(mini: Callable[[str], Mini]):

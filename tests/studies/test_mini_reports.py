@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 import zipfile
 from collections.abc import Callable
@@ -85,7 +86,19 @@ def test_mimic_pairs_findings_with_impressions(mini: Callable[[str], Mini]):
     assert sum(query.gold == reports.COMMON for query in pairs) == 2
     shown = made.tasks["mimic_cxr/i2r"].queries
     assert len(shown) == 10  # one of those has no frontal view
-    assert all(len(query.item.images) == 1 for query in shown)
+    labels = _labels_of_studies(made.official / "mimic-cxr-jpg" / "2.1.0")
+    for query in shown:
+        (picture,) = query.item.images
+        (label,) = labels[picture.path.parent.name.removeprefix("s")]
+        assert f"in keeping with {label.lower()} at" in " ".join(query.gold.split())
+
+
+def _labels_of_studies(jpg: Path) -> dict[str, list[str]]:
+    with gzip.open(jpg / "mimic-cxr-2.0.0-chexpert.csv.gz", "rt", newline="") as stream:
+        return {
+            row["study_id"]: [name for name, value in row.items() if value == "1.0"]
+            for row in csv.DictReader(stream)
+        }
 
 
 def test_chexpert_asks_for_all_fourteen_labels(mini: Callable[[str], Mini]):
