@@ -46,8 +46,9 @@ def evaluate(
             asked.append(place)
         else:
             failures.append((query.row, f"{data.path.name}, row {query.row} (from 0): {reason}"))
+    names_C = np.array([candidate.name for candidate in pools.candidates], object)
     ranked = tuple(
-        _rank(data.queries[place].row, score_P, member, pools)
+        _rank(data.queries[place].row, score_P, names_C[member])
         for place, member, score_P in _scored(asked, members, vectors, pool)
     )
     chance = chance_level([one.pool for one in ranked])
@@ -90,15 +91,15 @@ def _fallen(
     return next(gone[int(index)] for index in before if int(index) in gone)
 
 
-def _rank(row: int, score_P: NDArray[np.float64], member: NDArray[np.intp], pools: Pools) -> Ranked:
-    """Order one pool; the positive is the first of ``member``."""
+def _rank(row: int, score_P: NDArray[np.float64], name_P: NDArray[np.object_]) -> Ranked:
+    """Order one pool; the positive comes first in it."""
     order = order_candidates(score_P, 0, keep=KEEP_NAMES)
     return Ranked(
         row=row,
-        gold=pools.candidates[int(member[0])].name,
+        gold=name_P[0],
         rank=rank_of(score_P, 0),
-        names=tuple(pools.candidates[int(member[place])].name for place in order),
-        scores=tuple(float(score_P[place]) for place in order),
-        pool=len(member),
+        names=tuple(name_P[order].tolist()),
+        scores=tuple(score_P[order].tolist()),
+        pool=len(score_P),
         tied=bool((np.abs(score_P - score_P[0]) <= TIE).sum() > 1),
     )
