@@ -231,6 +231,18 @@ def test_other_kinds_of_question_and_one_scan_a_patient(official: Path, tmp_path
     assert "Stable." in {query.item.text for query in tasks["ct_rate/t2i"].queries}
 
 
+def test_a_missing_list_of_heads_is_told(official: Path, tmp_path: Path):
+    import shutil
+
+    copy = tmp_path / "copy"
+    shutil.copytree(official / "dataset" / "valid_fixed", copy / "valid_fixed")
+    document = build("ct_rate", copy, tmp_path / "data", tasks="ct_rate/xray-ct")
+    reasons = {fault["where"]: fault["reason"] for fault in document["faults"]}
+    assert "head cannot be left out" in reasons["metadata/no_chest_valid.txt"]
+    assert len(reasons) == 4  # labels, reports and questions are missing too
+    assert len(tasks_of("ct_rate", tmp_path / "data")["ct_rate/xray-ct"].queries) == 6
+
+
 def test_deepdrr_is_named_and_refused(official: Path, tmp_path: Path):
     with pytest.raises(StudyError, match="DeepDRR is not built in"):
         build("ct_rate", official, tmp_path, settings={"radiograph": "deepdrr"})

@@ -140,6 +140,8 @@ def _no_chest(root: Path, files: Files) -> set[str]:
     """Volumes that are heads; the lines may be paths."""
     path = find_inside(root, "metadata/no_chest_valid.txt")
     if path is None:
+        reason = "there is no such list, so scans of the head cannot be left out"
+        files.faults.append(Fault("metadata/no_chest_valid.txt", reason))
         return set()
     try:
         return {plain(line) for line in read_text(path).splitlines() if line.strip()}
