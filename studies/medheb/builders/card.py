@@ -84,6 +84,8 @@ class SourceCard:
         held_out: the benchmark keeps it out of training.
         aliases: other ids it goes by.
         found: sentences on which edition lies in the folder; they stay with every task.
+        stable: names of its pictures tell all that their pixels depend on, so that other settings
+            never have to write those anew that are there.
     """
 
     id: str
@@ -103,6 +105,7 @@ class SourceCard:
     held_out: bool = False
     aliases: tuple[str, ...] = ()
     found: Finder = nothing_found
+    stable: bool = False
 
 
 # What every source can be told.

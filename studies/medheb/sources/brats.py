@@ -99,6 +99,7 @@ CARDS = (
             for name in ("BraTS-*-t1n.nii*", "BraTS2021_*_t1.nii*")
         ),
         read=read,
+        stable=True,
         plans=(
             TaskPlan("brats/t1-t2", "pairs", {"query": "t1", "target": "t2"}),
             TaskPlan("brats/t2-t1", "pairs", {"query": "t2", "target": "t1"}),

@@ -144,6 +144,7 @@ CARDS = (
             f"{way}BraTS_MEN/*.json" for way in ("", "*/", "*/*/", "*/*/*/")
         ),
         read=read,
+        stable=True,
         plans=(TaskPlan("brats_men/i2r", "text", {"target": "report", "volume": "t1"}),),
         settings=(
             Choice(

@@ -181,6 +181,7 @@ CARDS = (
         "Metadata.zip of OSF project cuk24 and unpack them into one folder; no account is needed.",
         expects=("Cirrhosis_T1_3D", "*/Cirrhosis_T1_3D", "*/*/Cirrhosis_T1_3D"),
         read=read,
+        stable=True,
         plans=(
             TaskPlan("cirrmri600/i2l", "label", serves=_graded),
             TaskPlan("cirrmri600/i2i", "exemplars", serves=_graded),

@@ -338,6 +338,7 @@ CARDS = (
             for name in ("valid_fixed", "valid/valid_*")
         ),
         read=read,
+        stable=True,
         plans=(
             TaskPlan("ct_rate/i2l", "label", serves=_is_scan),
             TaskPlan("ct_rate/t2i", "text-to-volume", {"query": "report"}, _is_scan),

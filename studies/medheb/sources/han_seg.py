@@ -52,6 +52,7 @@ CARDS = (
         "it.",
         expects=tuple(f"{way}case_*/case_*_IMG_CT.*" for way in ("", "*/", "*/*/", "*/*/*/")),
         read=read,
+        stable=True,
         plans=(TaskPlan("han_seg/mri-ct", "pairs", {"query": "mri", "target": "ct"}),),
     ),
 )

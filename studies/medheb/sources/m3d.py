@@ -137,6 +137,7 @@ CARDS = (
             f"{way}{name}" for way in ("", "*/", "*/*/") for name in ("ct_quizze", "ct_case")
         ),
         read=read_cases,
+        stable=True,
         plans=(
             TaskPlan("m3d_cap/i2r", "text", {"target": "report", "volume": "ct"}),
             TaskPlan("m3d_cap/t2i", "text-to-volume", {"query": "report", "volume": "ct"}),
@@ -162,6 +163,7 @@ CARDS = (
         obtain=f"Download the test tables and put M3D-Cap's volumes beside them. {CLOSED}.",
         expects=tuple(f"{way}M3D_VQA_test*.csv" for way in ("", "*/", "*/*/")),
         read=read_questions,
+        stable=True,
         plans=(
             TaskPlan(
                 "m3d_vqa/vqa", "text", {"query": "question", "target": "answer", "volume": "ct"}

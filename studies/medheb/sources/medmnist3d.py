@@ -167,6 +167,7 @@ def _card(one: Deep) -> SourceCard:
             f"{way}{name}.npz" for way in ("", "*/", "*/*/") for name in (one.flag, f"{one.flag}_*")
         ),
         read=partial(read, one),
+        stable=True,
         plans=tuple(TaskPlan(f"{one.flag}/{kind}", make) for kind, make in one.plans.items()),
         labels=one.labels,
         settings=_choices(one),

@@ -228,6 +228,7 @@ CARDS = (
         "is needed. The table of records alone serves the task of texts.",
         expects=tuple(f"{way}{name}" for way in ("", "*/", "*/*/") for name in TABLES),
         read=read,
+        stable=True,
         plans=(
             TaskPlan("mmdental/i2r", "text", {"target": "report", "volume": "cbct"}, _is_volume),
             TaskPlan(

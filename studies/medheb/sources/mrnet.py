@@ -135,6 +135,7 @@ CARDS = (
         "and unpack it.",
         expects=("valid/axial", "*/valid/axial", "*/*/valid/axial"),
         read=read,
+        stable=True,
         plans=(
             TaskPlan("mrnet/i2l", "label"),
             TaskPlan("mrnet/i2i", "exemplars"),

@@ -292,6 +292,7 @@ CARDS = (
             for stem in ("region_report", "vqa_*")
         ),
         read=read,
+        stable=True,
         plans=(
             TaskPlan(
                 "radgenome_chestct/i2r", "text", {"target": "report", "volume": "ct"}, _is_report

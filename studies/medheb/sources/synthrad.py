@@ -106,6 +106,7 @@ def _card(region: Region) -> SourceCard:
             f"{way}{region.name}/1{region.letter}*" for way in ("", "*/", "*/*/", "*/*/*/")
         ),
         read=partial(read, region),
+        stable=True,
         plans=(
             TaskPlan(f"{name}/mri-ct", "pairs", {"query": "mri", "target": "ct"}),
             TaskPlan(f"{name}/ct-mri", "pairs", {"query": "ct", "target": "mri"}),
