@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import EvidenceError
-from engine.evidence.files import exists, open_file
 from studies.medheb.builders import choose, regions
 from studies.medheb.builders.card import Choice, SourceCard, TaskPlan
 from studies.medheb.builders.record import Fault, Picture, Record, Region
 from studies.medheb.sources.boxed import four, size_of
 from studies.medheb.sources.folders import find_inside
 from studies.medheb.sources.mimic_files import PICTURES, MimicFiles, mimic_files
+from studies.medheb.sources.packed import Packed
 from studies.medheb.sources.tables import read_table
 
 GOLD = "gold_bbox_coordinate_annotations_1000images.csv"
@@ -89,26 +89,32 @@ def _silver(base: Path, settings: Mapping[str, Any]) -> Iterator[tuple[str, Boxe
     avoided = {row["dicom_id"] for _, row in read_table(avoid, ("dicom_id",))}
     rows = read_table(base / SPLITS / "test.csv", ("dicom_id",))
     images = {row["dicom_id"] for _, row in rows} - avoided
+    silver = base / "silver_dataset"
+    archive = silver / "scene_graph.zip"
+    packed = Packed(archive) if archive.is_file() else None
     drawn = choose.order_by_seed(images, int(settings["seed"]), str, salt="silver")
     for image in drawn[: int(settings["cap"])]:
-        yield image, _graph(base / "silver_dataset", image)
+        yield image, _graph(silver, packed, image)
 
 
-def _graph(silver: Path, image: str) -> Boxes | str:
+def _graph(silver: Path, packed: Packed | None, image: str) -> Boxes | str:
     """The boxes of one scene graph, unpacked or inside its archive; or what is wrong with it."""
     name = f"scene_graph/{image}_SceneGraph.json"
-    places = (silver / name, silver / "scene_graph.zip" / name)
-    path = next((place for place in places if exists(place)), None)
-    if path is None:
-        return "it has no scene graph"
     try:
-        with open_file(path) as stream:
-            objects = json.loads(stream.read().decode("utf-8-sig"))["objects"]
+        if (silver / name).is_file():
+            content = (silver / name).read_bytes()
+        elif packed is not None and name in packed:
+            content = packed.read(name)
+        else:
+            return "it has no scene graph"
+        objects = json.loads(content.decode("utf-8-sig"))["objects"]
         return [
-            (path.name, str(one["bbox_name"]), tuple(str(one[name]) for name in CORNERS))
+            (name, str(one["bbox_name"]), tuple(str(one[corner]) for corner in CORNERS))
             for one in objects
             if all(one.get(corner) is not None for corner in CORNERS)
         ]
+    except EvidenceError as error:
+        return error.reason
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         return f"its scene graph cannot be read ({error})"
 

@@ -25,7 +25,7 @@ from studies.medheb.sources.mimic_files import PICTURES, MimicFiles, mimic_files
 from studies.medheb.sources.mimic_sections import BY_HAND, FINDINGS, IMPRESSION, sections
 from studies.medheb.sources.scrubbed import BLANK, scrubbed
 from studies.medheb.sources.tables import each_row
-from studies.medheb.sources.words import Found, read_text, telling
+from studies.medheb.sources.words import Found, telling
 
 SPLIT, METADATA = "mimic-cxr-2.0.0-split.csv", "mimic-cxr-2.0.0-metadata.csv"
 LABELS = {
@@ -72,15 +72,15 @@ def read(folder: Path, settings: Mapping[str, Any]) -> Iterator[Found]:
         if study.number in BY_HAND:
             yield Fault(study.key, "its sections are sorted by hand where it is published")
             continue
-        path = files.find(f"{study.path}.txt")
-        if path is None:
-            yield Fault(study.key, "its report is not there")
-            continue
         try:
-            texts = _texts(read_text(path), study, settings)
+            report = files.report(f"{study.path}.txt")
         except EvidenceError as error:
             yield Fault(study.key, error.reason)
             continue
+        if report is None:
+            yield Fault(study.key, "its report is not there")
+            continue
+        texts = _texts(report, study, settings)
         picture = _picture(files, study)
         if study.views and picture is None:
             yield Fault(study.key, "its frontal picture is not there; its words alone are used")

@@ -41,6 +41,10 @@ _TITLED = re.compile(r"\b((?:[Dd][Rr]|Doctor|DOCTOR)\.?\s+)[A-Z][\w'-]+(?:\s+[A-
 # ASCII alone counts as a word here: in Chinese a number stands between letters without a blank
 _NUMBERS = re.compile(_LABELLED, re.IGNORECASE | re.ASCII)
 _OTHERS = re.compile("|".join(f"(?:{one})" for one in _PATTERNS), re.IGNORECASE | re.ASCII)
+# without one of these none of the others can be there; most reports have none
+_HINT = re.compile(
+    rf"\d[/.-]\d|\d{{3}}|@|//|www\.|年|\b(?:{_MONTHS}|may)\b", re.IGNORECASE | re.ASCII
+)
 
 
 def scrubbed(text: str, own: Iterable[str] = (), *, keep: re.Pattern[str] | None = None) -> str:
@@ -51,7 +55,9 @@ def scrubbed(text: str, own: Iterable[str] = (), *, keep: re.Pattern[str] | None
         own: identifiers of the record; taken out wherever they stand as words.
         keep: what looks like a day or a number and is none, a list of teeth for one.
     """
-    for one in sorted({name for name in own if len(name) >= SHORTEST}, key=len, reverse=True):
+    lower = text.lower()
+    there = {name for name in own if len(name) >= SHORTEST and name.lower() in lower}
+    for one in sorted(there, key=len, reverse=True):
         text = re.sub(rf"(?ai)(?<!\w){re.escape(one)}(?!\w)", BLANK, text)
     text = _NUMBERS.sub(lambda found: found["label"] + BLANK, text)
     text = _TITLED.sub(lambda found: found[1] + BLANK, text)
