@@ -177,6 +177,6 @@ def mini_text(document: Mapping[str, Any]) -> str:
     """What the miniature holds and lacks."""
     ready = document["tasks"]
     lines = [f"{len(ready)} tasks ready in {document['data']}"]
-    for one in document["missing"]:
-        lines.append(f"  missing: {one['task']}: {one['reason']}")
+    for task, reason in document["missing"].items():
+        lines.append(f"  missing: {task}: {reason}")
     return "\n".join(lines)

@@ -133,8 +133,8 @@ def build(
     before, made = read_built(root), {}
     for plan in plans:
         task = registry[plan.task]
-        anew = plan.task not in before or dict(before[plan.task].settings) != dict(settings)
-        media = Media(root / task.image_root, anew=anew and plan.task in before)
+        other = plan.task in before and dict(before[plan.task].settings) != dict(settings)
+        media = Media(root / task.image_root, anew=other and not card.stable)
         making = Making(
             task, plan, media, settings, _labels(card, records), every_label(), control, [*notes]
         )
@@ -156,8 +156,16 @@ def _make(making: Making, plan: TaskPlan, records: Sequence[Record]) -> Made:
     serving = [record for record in records if plan.serves is None or plan.serves(record)]
     settings, making.every = making.settings, serving
     tested = choose.side_of_test(serving, seed=making.seed, share=float(settings["test_share"]))
-    making.control.begin(min(len(tested), making.cap), unit="rows", phase=f"Building {plan.task}")
+    count = min(_asked(tested, plan), making.cap)
+    making.control.begin(count, unit="rows", phase=f"Building {plan.task}")
     return MAKERS[plan.make](making, tested)
+
+
+def _asked(tested: Sequence[Record], plan: TaskPlan) -> int:
+    """How many rows there can be: one a record, or one for each text of its regions."""
+    if plan.make != "region":
+        return len(tested)
+    return sum(len({region.text for region in record.regions}) for record in tested)
 
 
 def _write(card: SourceCard, making: Making, result: Made, root: Path) -> Built:

@@ -44,7 +44,8 @@ def mini_job(home: Home, arguments: dict[str, Any], control: Control) -> Documen
 
     Returns:
         ``data``, ``official`` (folder or None), ``seed``, ``built`` (source to what its builder
-        says), ``left_out`` (source to why), ``missing`` (task to why), ``ready`` and ``of``.
+        says), ``left_out`` (source to why), ``tasks`` (the ids that are ready), ``missing`` (task
+        to why, of the sources asked for), and how many are ``ready`` ``of`` the registry's.
 
     Raises:
         StudyError: a source nobody knows, or a data root or folder that holds something else.
@@ -63,7 +64,7 @@ def mini_job(home: Home, arguments: dict[str, Any], control: Control) -> Documen
         built = _build(home, official, data, wanted, left_out, seed=seed, control=control)
     return {
         "data": str(data), "official": str(kept) if kept else None, "seed": seed, "built": built,
-        "left_out": left_out, **_state(data, left_out),
+        "left_out": left_out, **_state(data, wanted, left_out),
     }  # fmt: skip
 
 
@@ -173,18 +174,18 @@ def _official(root: Path, source: str, seed: int) -> Path:
     return folder
 
 
-def _state(data: Path, left_out: Mapping[str, str]) -> Document:
-    """Which tasks of the registry are ready, and why the others are not."""
-    built, cards = read_built(data), source_cards()
-    serves = {plan.task: card.id for card in cards for plan in card.plans}
-    tasks, missing = load_tasks(), {}
+def _state(data: Path, wanted: Sequence[str], left_out: Mapping[str, str]) -> Document:
+    """Which tasks of the registry are ready, and why others of the sources asked for are not."""
+    built = read_built(data)
+    serves = {plan.task: card.id for card in source_cards() for plan in card.plans}
+    ready: list[str] = []
+    missing: dict[str, str] = {}
+    tasks = load_tasks()
     for task in tasks:
+        source = serves.get(task.id, task.source)
         if task.id in built and find_index(task, data) is not None:
-            continue
-        source = serves.get(task.id)
-        missing[task.id] = (
-            f"no reader makes {task.id} yet"
-            if source is None
-            else left_out.get(source, f"{source} was not asked for or made no row of it")
-        )
-    return {"missing": missing, "ready": len(tasks) - len(missing), "of": len(tasks)}
+            ready.append(task.id)
+        elif source in wanted or task.id not in serves:
+            reason = left_out.get(source, f"the builder of {source} made no row of it")
+            missing[task.id] = reason
+    return {"tasks": ready, "missing": missing, "ready": len(ready), "of": len(tasks)}
