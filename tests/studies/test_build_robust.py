@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -83,3 +84,22 @@ def test_a_text_that_several_volumes_share_asks_for_the_first_alone(tmp_path: Pa
     assert [Path(q.candidates[0].item.volumes[0].paths[0]).parent.name for q in data.queries] == [
         "a0", "b0", "c0",
     ]  # fmt: skip
+
+
+def test_names_that_tell_settings_apart_are_not_written_anew(tmp_path: Path):
+    drawn: list[str] = []
+
+    def draws(key: str) -> Pixels:
+        drawn.append(key)
+        return pixels(1)
+
+    made = [
+        Record(f"{label}{n}", f"{label}{n}", "test", (label,),
+               volumes={"v": Volume(f"{label}{n}", partial(draws, f"{label}{n}"))})
+        for label in "abc" for n in range(2)
+    ]  # fmt: skip
+    plan = TaskPlan("mrnet/i2l", "label")
+    for stable, seed, count in ((True, 42, 6), (True, 7, 6), (False, 9, 12)):
+        one = replace(card(plan), stable=stable)
+        build(one, made, tmp_path, {**SETTINGS, "seed": seed})
+        assert len(drawn) == count
