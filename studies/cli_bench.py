@@ -7,14 +7,14 @@ from typing import Annotated
 
 import typer
 
-from studies import cli_bench_figures, cli_build, cli_text
+from studies import cli_bench_figures, cli_bench_results, cli_build, cli_text
 from studies.cli_common import absolute, answer, failures, model_words, work
 from studies.cli_models import SetOption
-from studies.errors import StudyError
 
 app = typer.Typer(help="The MedHEB benchmark.", rich_markup_mode=None)
 cli_build.register(app)
 cli_bench_figures.register(app)
+cli_bench_results.register(app)
 DataOption = Annotated[Path, typer.Option("--data", help="Data root in the release layout.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
@@ -55,26 +55,3 @@ def run(
         answer(said, {**document, "run": done}, text + cli_text.run_footer(done))
         if done.get("missing") or done.get("failures") or done.get("refused"):
             raise typer.Exit(1)
-
-
-@app.command(epilog="Example: triptych bench show --format markdown")
-def show(
-    context: typer.Context,
-    data: Annotated[
-        Path | None, typer.Option("--data", help="Data root; the newest run when left out.")
-    ] = None,
-    compare: Annotated[
-        str | None, typer.Option("--compare", help="paper: the published numbers beside ours.")
-    ] = None,
-    form: Annotated[str, typer.Option("--format", help="text, json or markdown")] = "text",
-    as_json: JsonOption = False,
-) -> None:
-    """Family table, splits, CV, chance level and intervals of what was run."""
-    said = cli_text.merged(context.obj, as_json or form == "json")
-    with failures():
-        if form not in ("text", "json", "markdown"):
-            raise typer.BadParameter("--format is text, json or markdown")
-        if compare not in (None, "paper"):
-            raise StudyError(f"Nothing to compare with is called {compare!r}; known is: paper.")
-        document, text = cli_text.results(said.home, data=data, form=form, paper=compare == "paper")
-        answer(said, document, text)

@@ -29,6 +29,9 @@ JOBS: dict[str, str] = {
     # a source's official files into tasks: {"source": str, "folder": str, "data": str,
     #  "tasks"?: str, "settings"?: {str: value}}
     "bench-build": "studies.medheb.builders.job:build_job",
+    # the graded task across two sources: {"queries": str, "candidates": str, "data": str,
+    #  "settings"?: {str: value}}
+    "bench-cross": "studies.medheb.cross_source:cross_job",
     # generated data in every source's layout, built: {"data": str, "sources"?: [str]}
     "bench-mini": "studies.medheb.mini.job:mini_job",
     # the whole demo into the home: evidence, collection, benchmark, blinded study: {"fresh"?: bool}

@@ -42,6 +42,10 @@ SURFACE = {
     "bench figures": ["--data", "--format", "--json", "--models", "--out"],
     "bench run": ["--data", "--device", "--dtype", "--json", "--models", "--set", "--tasks"],
     "bench show": ["--compare", "--data", "--format", "--json"],
+    "bench compare": ["--data", "--format", "--json", "--metric", "first", "second"],
+    "bench export": ["--data", "--json", "--models", "--out", "--to"],
+    "bench import": ["--data", "--json", "--name", "folder"],
+    "bench cross": ["--chexpert", "--data", "--json", "--mimic", "--set"],
     "study build": [
         "--a",
         "--b",

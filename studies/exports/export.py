@@ -1,0 +1,66 @@
+"""``bench export``: what of a run goes where, by the name of a format.
+
+Owns the list of formats and which models are written. Refuses a format or a model that is not
+there with those that are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from db.home import Home
+from studies.errors import BadRequest, NoRun
+from studies.exports.mteb import export_mteb
+from studies.exports.trec import export_trec
+from studies.medheb.lines import write_lines
+from studies.results import Results
+from studies.results_csv import to_csv
+
+TABLE = "medheb.csv"
+
+
+def _csv(home: Home, results: Results, models: Sequence[str], out: Path) -> list[Path]:
+    """Our own table, every model of the run in it."""
+    path = out / TABLE
+    write_lines(path, to_csv(results, compare_paper=True).rstrip("\n").split("\n"))
+    return [path]
+
+
+FORMATS: dict[str, Callable[[Home, Results, Sequence[str], Path], list[Path]]] = {
+    "trec": export_trec,
+    "mteb": export_mteb,
+    "csv": _csv,
+}
+
+
+def export_results(
+    home: Home, results: Results, to: str, out: Path, *, models: Sequence[str] = ()
+) -> list[Path]:
+    """Write a run in one format.
+
+    Args:
+        home: where queries and rankings are stored.
+        results: of one data root.
+        to: a key of ``FORMATS``.
+        out: folder, made if it is not there.
+        models: ids; all of the run when empty.
+
+    Returns:
+        Every file written.
+
+    Raises:
+        BadRequest: no such format.
+        NoRun: no such model, or nothing of them can be written so.
+        NotWritable: the folder cannot be written.
+    """
+    if to not in FORMATS:
+        raise BadRequest(f"--to is one of {', '.join(FORMATS)}, not {to!r}.")
+    known = [line.model for line in results.models]
+    for model in models:
+        if model not in known:
+            raise NoRun(f"{model} has no result here; there are: {', '.join(known)}.")
+    written = FORMATS[to](home, results, tuple(models) or tuple(known), out)
+    if not written:
+        raise NoRun(f"No queries are stored that could be written as {to}.")
+    return written
