@@ -1,0 +1,55 @@
+"""The whole miniature, built once a session: all sources' official layouts and all tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.control import Control
+from studies.medheb.mini.job import mini_job
+from studies.medheb.pools import Pools, build_pools
+from studies.medheb.release import TaskData, read_task
+from studies.medheb.tasks import load_tasks
+
+
+@dataclass(frozen=True)
+class MiniRoot:
+    """The miniature; tests only read it.
+
+    Attributes:
+        data: the data root.
+        official: one folder for each module of ``studies.medheb.mini``.
+        document: what the job said.
+    """
+
+    data: Path
+    official: Path
+    document: Mapping[str, Any]
+
+    @cached_property
+    def tasks(self) -> dict[str, TaskData]:
+        """All tasks that are ready, read back, by id."""
+        missing = self.document["missing"]
+        return {
+            task.id: read_task(task, self.data)
+            for task in load_tasks(self.data)
+            if task.id not in missing
+        }
+
+    @cached_property
+    def pools(self) -> dict[str, Pools]:
+        """The pools of the tasks, by id."""
+        return {name: build_pools(task) for name, task in self.tasks.items()}
+
+
+@pytest.fixture(scope="session")
+def mini_root(tmp_path_factory: pytest.TempPathFactory) -> MiniRoot:
+    folder = tmp_path_factory.mktemp("whole")
+    given = {"data": str(folder / "mini"), "keep_official": True}
+    document = mini_job(None, given, Control())  # type: ignore[arg-type]
+    return MiniRoot(folder / "mini", Path(document["official"]), document)
