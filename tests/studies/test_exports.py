@@ -1,0 +1,250 @@
+"""Exports are judged by other programs; imports give back what was exported."""
+
+import csv
+import json
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import pytrec_eval
+
+from db.runs import query_ranks
+from db.session import open_store
+from studies.errors import BadRequest, BadTaskFile, NoRun
+from studies.exports.export import export_results
+from studies.medheb.imported import counts_of, named_as_in_paper, stated_means
+from studies.medheb.scores import histogram, release_metrics
+from studies.queries import task_queries
+from studies.results import load_results, to_json, to_text
+from studies.results_compare import compare_models
+from studies.results_graded import load_graded
+from studies.results_import import import_results
+from tests.studies.results_home import OTHER, authors_folder, run_once
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory):
+    return run_once(tmp_path_factory.mktemp("exports"))
+
+
+@pytest.fixture(scope="module")
+def results(ran):
+    return ran.results()
+
+
+def read_trec(path, value):
+    found = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        parts = line.split(" ")
+        found.setdefault(parts[0], {})[parts[2]] = value(parts)
+    return found
+
+
+def test_trec_files_give_our_scores_to_trec_eval(ran, results, tmp_path):
+    written = export_results(ran.home, results, "trec", tmp_path)
+    assert len(written) == 10 * (2 + 2)
+    measures = {"success.1,5", "recip_rank", "ndcg_cut.5,10"}
+    for line in results.tasks:
+        name = line.task.release_name
+        judged = read_trec(tmp_path / "qrels" / f"{name}.qrels", lambda p: int(p[3]))
+        for run in sorted((tmp_path / "runs").glob(f"*/{name}.run")):
+            model = run.read_text(encoding="utf-8").split()[5]
+            assert run.parent.name == model
+            scores = read_trec(run, lambda p: float(p[4]))
+            for ranked in scores.values():
+                falling = list(ranked.values())
+                assert all(a > b for a, b in pairwise(falling))
+            found = pytrec_eval.RelevanceEvaluator(judged, measures).evaluate(scores)
+            ours = next(
+                cell for key, cell in line.scores.items() if run.parent.name.startswith(key[:6])
+                and (("@" in key) == (run.parent.name != "random"))
+            )  # fmt: skip
+            values = ours.score.values
+            for metric, theirs in (("hit@1", "success_1"), ("hit@5", "success_5")):
+                mean = 100 * np.mean([row[theirs] for row in found.values()])
+                assert values[metric] == pytest.approx(mean, abs=1e-12), (name, metric)
+            within = [row["recip_rank"] * row["success_5"] for row in found.values()]
+            assert values["mrr@5"] == pytest.approx(100 * np.mean(within), abs=1e-12)
+
+
+def test_trec_names_are_listed_and_shared_by_the_models(ran, results, tmp_path):
+    export_results(ran.home, results, "trec", tmp_path)
+    docs = (tmp_path / "docs" / "notes_t2t.tsv").read_text(encoding="utf-8").splitlines()
+    names = {key: json.loads(text) for key, text in (line.split("\t") for line in docs)}
+    assert len(names) == 12
+    assert "Impression 3: stable." in names.values()
+    runs = sorted((tmp_path / "runs").glob("*/notes_t2t.run"))
+    assert len(runs) == 2
+    sets = [{line.split()[2] for line in run.read_text().splitlines()} for run in runs]
+    assert sets[0] == sets[1] == set(names)
+
+
+def test_mteb_files_hold_its_keys_and_our_numbers(ran, results, tmp_path):
+    export_results(ran.home, results, "mteb", tmp_path, models=["random"])
+    (meta,) = tmp_path.rglob("model_meta.json")
+    assert meta.parent.parent.name == "random"
+    files = sorted(set(meta.parent.glob("*.json")) - {meta})
+    assert len(files) == 10
+    for path in files:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        assert set(document) == {
+            "dataset_revision", "task_name", "mteb_version", "scores", "evaluation_time",
+            "kg_co2_emissions",
+        }  # fmt: skip
+        (scores,) = document["scores"]["test"]
+        line = next(t for t in results.tasks if t.task.release_name == document["task_name"])
+        values = line.scores["random"].score.values
+        assert scores["main_score"] == scores["hit_rate_at_1"]
+        assert 100 * scores["hit_rate_at_1"] == pytest.approx(values["hit@1"], abs=1e-4)
+        assert 100 * scores["mrr_at_5"] == pytest.approx(values["mrr@5"], abs=1e-4)
+        assert scores["recall_at_5"] == scores["hit_rate_at_5"]
+
+
+def test_our_table_and_what_export_refuses(ran, results, tmp_path):
+    (path,) = export_results(ran.home, results, "csv", tmp_path)
+    with path.open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert {row["model"] for row in rows} >= {"random", OTHER, "chance", "MedEmb-8B"}
+    with pytest.raises(BadRequest, match="trec, mteb, csv"):
+        export_results(ran.home, results, "xlsx", tmp_path)
+    with pytest.raises(NoRun, match="there are: random"):
+        export_results(ran.home, results, "trec", tmp_path, models=["siglip-nano"])
+
+
+def test_the_authors_files_stand_beside_ours(ran, tmp_path):
+    folder = authors_folder(ran, tmp_path / "theirs")
+    document = import_results(ran.home, folder, "Theirs", data=ran.root)
+    assert len(document["tasks"]) == 10
+    assert document["refused"] == []
+    results = load_results(ran.home, ran.root)
+    line = next(one for one in results.models if one.model == "Theirs@imported")
+    assert line.columns["All"].values["hit@1"] == 100
+    assert results.models[0] is line
+    cell = next(t for t in results.tasks if t.task.id == "skin/i2i").scores["Theirs@imported"]
+    assert cell.imported["same_queries"]
+    assert "Theirs@imported was imported from" in " ".join(to_text(results).split())
+    rows = to_json(results)["tasks"]
+    assert rows[0]["scores"]["Theirs@imported"]["imported"]["per_query"]
+    pair = compare_models(ran.home, results, "Theirs@imported", "random")
+    assert len(pair.tasks) == 10
+    assert pair.splits["All"].value > 0
+    assert pair.splits["All"].p < 0.001
+    graded = load_graded(ran.home, results)
+    assert graded.models["Theirs@imported"]["Laterality"].tasks == 1
+    (first, *_) = task_queries(ran.home, ran.root, "skin/i2i", ["Theirs@imported", "random"])
+    assert first.rankings["Theirs@imported"].rank == 1
+    assert first.rankings["Theirs@imported"].top[0].is_gold
+
+
+def test_importing_our_own_ranking_gives_our_scores_back(ran, tmp_path):
+    folder = authors_folder(ran, tmp_path / "same", best=False)
+    import_results(ran.home, folder, "Same", data=ran.root)
+    results = load_results(ran.home, ran.root)
+    for line in results.tasks:
+        assert line.scores["Same@imported"].ranks == line.scores["random"].ranks
+
+
+def test_scores_alone_are_enough_for_the_tables(ran, results, tmp_path):
+    folder = tmp_path / "bare"
+    folder.mkdir()
+    for line in results.tasks:
+        ranks = []
+        with open_store(ran.home) as store:
+            ranks = [r for _, r, _ in query_ranks(store, line.scores["random"].result_id)]
+        scores = {**release_metrics(ranks), "num_pred": len(ranks), "num_data": len(ranks)}
+        path = folder / f"{line.task.release_name}_score.json"
+        path.write_text(json.dumps(scores), encoding="utf-8")
+    document = import_results(ran.home, folder, "Bare", data=ran.root)
+    assert not any(one["per_query"] for one in document["tasks"].values())
+    found = load_results(ran.home, ran.root)
+    for line in found.tasks:
+        cell = line.scores["Bare@imported"]
+        assert cell.ranks == line.scores["random"].ranks
+        assert cell.score == line.scores["random"].score, "with the same interval"
+        assert cell.imported["exact"]
+    with pytest.raises(NoRun, match="scores alone"):
+        compare_models(ran.home, found, "Bare@imported", "random")
+
+
+def test_counts_follow_from_scores():
+    random = np.random.default_rng(0)
+    for total in (1, 7, 60, 400):
+        for _ in range(10):
+            ranks = random.integers(1, 12, total)
+            scores = {**release_metrics(ranks), "num_pred": total}
+            assert counts_of(scores, None) == (histogram(ranks), True)
+            rounded = {name: round(value, 4) for name, value in scores.items()}
+            counts, _ = counts_of(rounded, None)
+            again = release_metrics([r for r, n in enumerate(counts, 1) for _ in range(n)])
+            assert again["hit@1"] == pytest.approx(scores["hit@1"], abs=1e-9)
+            assert again["mrr@5"] == pytest.approx(scores["mrr@5"], abs=2e-3)
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        {"hit@1": 0.5, "hit@5": 0.4, "mrr@5": 0.5, "num_pred": 10},
+        {"hit@1": 0.5, "hit@5": 1.4, "mrr@5": 0.6, "num_pred": 10},
+        {"hit@1": 0.5, "hit@5": 0.6, "mrr@5": 0.55},
+        {"hit@1": 0.5, "num_pred": 3},
+    ],
+)
+def test_scores_that_contradict_each_other_are_refused(scores, tmp_path):
+    with pytest.raises(BadTaskFile):
+        counts_of(scores, tmp_path / "x_score.json")
+
+
+def test_results_without_data_stand_beside_the_paper_alone(tmp_path):
+    from db.home import Home
+
+    home = Home(tmp_path / "home").make()
+    folder = tmp_path / "8B"
+    (folder / "2D").mkdir(parents=True)
+    scores = {**release_metrics([1, 2, 7]), "num_pred": 3}
+    (folder / "2D" / "Kvasir_cls_score.json").write_text(json.dumps(scores), encoding="utf-8")
+    (folder / "2D" / "Kvasir_cls_qry").write_bytes(b"\x80\x04never opened")
+    document = import_results(home, folder, "Qwen3-VL-Embed-8B")
+    assert document["data"]["root"] == ""
+    results = load_results(home)
+    (line,) = [t for t in results.tasks if t.missing is None]
+    assert (line.task.id, line.pool) == ("kvasir/i2l", "unknown")
+    assert results.chance.columns == {}, "nobody knows those lists"
+    assert results.paper().same_as == {"Qwen3-VL-Embed-8B@imported": "Qwen3-VL-Embed-8B"}
+    text = to_text(results, compare_paper=True)
+    assert "1/107" in text
+    assert "Missing, 106 of 107 tasks" in " ".join(text.split())
+
+
+def test_what_an_import_refuses(ran, tmp_path):
+    with pytest.raises(BadRequest, match="no @"):
+        import_results(ran.home, tmp_path, "a@b", data=ran.root)
+    with pytest.raises(BadTaskFile, match="no file that ends in"):
+        import_results(ran.home, tmp_path, "a", data=ran.root)
+    for name in ("2B", "8B"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "skin_i2i_score.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(BadTaskFile, match="several models"):
+        import_results(ran.home, tmp_path, "a", data=ran.root)
+    with pytest.raises(BadTaskFile, match="no queries"):
+        import_results(ran.home, tmp_path / "2B", "a", data=ran.root)
+    (tmp_path / "8B" / "skin_i2i_score.json").unlink()
+    (tmp_path / "8B" / "Strange_score.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(BadTaskFile, match=r"Strange_score\.json is not"):
+        import_results(ran.home, tmp_path / "8B", "a", data=ran.root)
+
+
+def test_both_namings_of_the_averages_are_understood(tmp_path):
+    theirs = named_as_in_paper(["2D", "ALL", "ALL+OOD", "OOD"])
+    assert theirs == {"ALL": "ID", "ALL+OOD": "All", "OOD": "Held-out"}
+    assert named_as_in_paper(["ID", "Held-out", "All"]) == {
+        "ID": "ID", "Held-out": "Held-out", "All": "All",
+    }  # fmt: skip
+    assert named_as_in_paper(["ALL"]) == {}, "alone it could be either"
+    (tmp_path / "med_summary.tsv").write_text(
+        "group\thit@1\nALL\t24.32\nALL+OOD\t24.64\nOOD\t27.41\n", encoding="utf-8"
+    )
+    assert stated_means(tmp_path) == {"ID": 24.32, "All": 24.64, "Held-out": 27.41}
+    (tmp_path / "med_summary.tsv").write_text(
+        "model\tID\tAll\nours\t24.32\t24.64\n", encoding="utf-8"
+    )
+    assert stated_means(tmp_path) == {"ID": 24.32, "All": 24.64}
