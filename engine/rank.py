@@ -7,11 +7,14 @@ loses against all. Memory is bounded by blocks: the vectors stay float32 as they
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
 TIE = 1e-9
 BLOCK_NUMBERS = 16_000_000  # float64 numbers of a block, 128 MB
+HELD_BLOCKS = 2  # vectors of at most so many blocks are held in float64
 
 
 def unit(vectors_ND: NDArray[np.floating]) -> NDArray[np.float64]:
@@ -30,50 +33,67 @@ class Candidates:
     """Candidate vectors to score queries against.
 
     Args:
-        vectors_CD: as they came, any length; not copied.
+        vectors_CD: as they came, any length. Kept in float64 where all of them make few blocks,
+            else turned into float64 block by block whenever they are scored.
     """
 
     def __init__(self, vectors_CD: NDArray[np.floating]) -> None:
-        self._vectors = vectors_CD
+        self.count, self._width = vectors_CD.shape
+        small = vectors_CD.size <= HELD_BLOCKS * BLOCK_NUMBERS
+        self._vectors = np.asarray(vectors_CD, np.float64) if small else vectors_CD
+        self._norm_C = np.empty(self.count)
+        for part in self._parts():
+            block = np.asarray(self._vectors[part], np.float64)
+            self._norm_C[part] = np.sqrt(np.einsum("cd,cd->c", block, block))
+        self._missing_C = ~(self._norm_C > 0)  # NaN too
+        self._norm_C[self._missing_C] = np.inf
+        if small and self._missing_C.any():
+            self._vectors = np.where(self._missing_C[:, None], 0, self._vectors)
+
+    def _parts(self) -> Iterator[slice]:
+        step = max(1, BLOCK_NUMBERS // max(1, self._width))
+        for start in range(0, self.count, step):
+            yield slice(start, start + step)
 
     def among(
         self, query_D: NDArray[np.floating], members: NDArray[np.intp]
     ) -> NDArray[np.float64]:
         """Cosines [P] of one query with some candidates; ``-inf`` where a vector is missing."""
-        return _cosines(unit(query_D[None]), unit(self._vectors[members]))[0]
+        query, norm = _query(query_D)
+        score_P = np.asarray(self._vectors[members], np.float64) @ query
+        score_P /= self._norm_C[members] * norm
+        missing_P = self._missing_C[members]
+        if missing_P.any() or not np.isfinite(norm):
+            score_P[missing_P | ~np.isfinite(norm)] = -np.inf
+        return score_P
 
     def all(self, query_BD: NDArray[np.floating]) -> NDArray[np.float64]:
         """Cosines [B, C] of some queries with every candidate, block by block."""
-        unit_BD = unit(query_BD)
-        count, width = self._vectors.shape
-        block = max(1, BLOCK_NUMBERS // max(1, width))
-        score_BC = np.empty((len(unit_BD), count))
-        for start in range(0, count, block):
-            part = slice(start, start + block)
-            score_BC[:, part] = _cosines(unit_BD, unit(self._vectors[part]))
+        query_BD = np.asarray(query_BD, np.float64)
+        norm_B = np.sqrt(np.einsum("bd,bd->b", query_BD, query_BD))
+        missing_B = ~(norm_B > 0)
+        query_BD = np.where(missing_B[:, None], 0, query_BD)
+        score_BC = np.empty((len(query_BD), self.count))
+        for part in self._parts():
+            block = np.asarray(self._vectors[part], np.float64)
+            score_BC[:, part] = query_BD @ block.T
+        score_BC /= np.where(missing_B, np.inf, norm_B)[:, None]
+        score_BC /= self._norm_C
+        score_BC[missing_B] = -np.inf
+        score_BC[:, self._missing_C] = -np.inf
         return score_BC
-
-    @property
-    def count(self) -> int:
-        """How many candidates there are, C."""
-        return len(self._vectors)
 
     @property
     def queries_at_once(self) -> int:
         """How many queries ``all`` should be given, so that their scores make one block."""
-        return max(1, min(512, BLOCK_NUMBERS // max(1, len(self._vectors))))
+        return max(1, min(512, BLOCK_NUMBERS // max(1, self.count)))
 
 
-def _cosines(query_BD: NDArray[np.float64], pool_PD: NDArray[np.float64]) -> NDArray[np.float64]:
-    missing_B, missing_P = ~whole_rows(query_BD), ~whole_rows(pool_PD)
-    if missing_B.any():
-        query_BD = np.where(missing_B[:, None], 0, query_BD)
-    if missing_P.any():
-        pool_PD = np.where(missing_P[:, None], 0, pool_PD)
-    score_BP = query_BD @ pool_PD.T
-    score_BP[missing_B] = -np.inf
-    score_BP[:, missing_P] = -np.inf
-    return score_BP
+def _query(query_D: NDArray[np.floating]) -> tuple[NDArray[np.float64], float]:
+    """A query in float64 with its length; a missing one as zeros of infinite length."""
+    query = np.asarray(query_D, np.float64)
+    norm = float(np.sqrt(query @ query))
+    return (query, norm) if norm > 0 else (np.zeros_like(query), np.inf)
 
 
 def rank_of(scores_P: NDArray[np.floating], gold: int) -> int:
@@ -92,14 +112,16 @@ def order_candidates(
         gold: position of the positive.
         keep: how many of the first; all if None. The positive is among them only if its rank is.
     """
-    scores = np.where(np.isnan(scores_P), -np.inf, np.asarray(scores_P, dtype=np.float64))
-    rank = rank_of(scores, gold)
+    scores = np.asarray(scores_P, dtype=np.float64)
+    if np.isnan(scores).any():
+        scores = np.where(np.isnan(scores), -np.inf, scores)
+    rank = int((scores >= scores[gold] - TIE).sum())
     wanted = len(scores) if keep is None else min(keep, len(scores))
     found = _first(scores, min(len(scores), wanted + 1))
     order = found[found != gold]
     if rank <= wanted:
         order = np.concatenate((order[: rank - 1], [gold], order[rank - 1 :]))
-    return [int(place) for place in order[:wanted]]
+    return order[:wanted].tolist()
 
 
 def _first(scores_P: NDArray[np.float64], count: int) -> NDArray[np.intp]:
