@@ -23,12 +23,14 @@ PLACES = {
     "shared": "Viewer and Review",
     "viewer": "Viewer",
     "review": "Review",
+    "results": "Results",
     "window": "Everywhere",
 }
 _HEARD = {
     "picture": ("picture",),
     "viewer": ("viewer", "shared"),
     "review": ("review", "shared"),
+    "results": ("results",),
     "window": ("window",),
 }
 
@@ -137,6 +139,13 @@ COMMANDS: tuple[Command, ...] = (
         ("pause", "Pause", "P"),
         ("flip", "Hold: chosen frame in the place of the query", "Space"),
     ),
+    *_commands(
+        "results",
+        ("next-query", "Next query", "N"),
+        ("previous-query", "Query before", "P"),
+        ("next-filter", "Next choice of queries", "F"),
+        ("fold-map", "Show or hide the heat map", "M"),
+    ),
     *(Command(f"go-{one.id}", one.text, "window", (one.shortcut,)) for one in PAGES),
     *(Command(one.id, one.text, "window", (one.shortcut,)) for one in WINDOW),
 )
@@ -145,7 +154,10 @@ BY_ID: Mapping[str, Command] = MappingProxyType({command.id: command for command
 
 def overlap(first: str, second: str) -> bool:
     """True if commands of these two places can meet."""
-    return {first, second} != {"viewer", "review"}
+    both = {first, second}
+    if "results" in both:  # the page has no pictures that listen
+        return both <= {"results", "window"}
+    return both != {"viewer", "review"}
 
 
 class KeyMap:

@@ -243,13 +243,14 @@ class ScoreTable:
 
 @dataclass(frozen=True)
 class HeatShown:
-    """Scores of task x model; a cell without a score is None."""
+    """Scores of task x model; a cell without a score is None. ``words`` tell each cell whole."""
 
     tasks: tuple[str, ...]
     groups: tuple[str, ...]
     models: tuple[str, ...]
     cells: tuple[tuple[float | None, ...], ...]
     chance: tuple[float, ...] = ()
+    words: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -264,7 +265,7 @@ class RecordShown:
 
 @dataclass(frozen=True)
 class QueryShown:
-    """One query of a task under a model: where its positive landed."""
+    """One query of a task under a model: where its positive landed; ``_b`` under the second."""
 
     key: str
     text: str
@@ -272,6 +273,7 @@ class QueryShown:
     pool: int
     top: str
     top_score: float | None = None
+    rank_b: int | None = None
 
 
 @dataclass(frozen=True)
@@ -293,7 +295,7 @@ class RankedShown:
 
 @dataclass(frozen=True)
 class QueryDetail:
-    """A query opened: what was asked and the head of its ranking."""
+    """A query opened: what was asked and the head of its ranking, of a second model too."""
 
     title: str
     instruction: str
@@ -302,6 +304,9 @@ class QueryDetail:
     rank: int
     pool: int
     candidates: tuple[RankedShown, ...]
+    model: str = ""
+    model_b: str = ""
+    candidates_b: tuple[RankedShown, ...] = ()
 
 
 @dataclass(frozen=True)

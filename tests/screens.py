@@ -104,6 +104,18 @@ def results_tab(place: int, *, paper: bool = False) -> Step:
     return step
 
 
+def results_wide(program: Program) -> None:
+    """The queries alone, only those that the left model has and the right has not."""
+    results_tab(2)(program)
+    pump(SETTLE)
+    view_of(program).queries.fold.click()
+    view_of(program).filter_chosen.emit("left")
+
+
+def results_wide_back(program: Program) -> None:
+    view_of(program).queries.fold.click()
+
+
 def neighbours(program: Program) -> None:
     """Search from the first object of the library; the worker does it."""
     program.window.go("library")
@@ -192,7 +204,14 @@ SCREENS: tuple[tuple[str, Step, Step], ...] = (
     ("results-paper", results_tab(0, paper=True), nothing),
     ("results-splits", results_tab(1), nothing),
     ("results-queries", results_tab(2), nothing),
-    ("results-record", results_tab(3), nothing),
+    ("results-wide", results_wide, results_wide_back),
+    ("results-difficulty", results_tab(3), nothing),
+    ("results-anatomy", results_tab(4), nothing),
+    ("results-profile", results_tab(5), nothing),
+    ("results-length", results_tab(6), nothing),
+    ("results-graded", results_tab(7), nothing),
+    ("results-pair", results_tab(8), nothing),
+    ("results-record", results_tab(9), nothing),
     ("study", study, nothing),
     ("study-unblind", study_unblind, nothing),
     ("study-build", study_build, leave_build),

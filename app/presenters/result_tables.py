@@ -103,17 +103,26 @@ def consistency_of(results: Results) -> list[tuple[str, str]]:
     ]
 
 
-def scored(results: Results) -> list[TaskLine]:
-    """Tasks with a score, family by family."""
-    return sorted(
-        (line for line in results.tasks if line.missing is None),
-        key=lambda line: FAMILIES.index(line.task.family),
-    )
+def scored(results: Results, order: str = "family") -> list[TaskLine]:
+    """Tasks with a score: family by family, or the hardest first."""
+    lines = [line for line in results.tasks if line.missing is None]
+    if order == "difficulty":
+        return sorted(lines, key=lambda line: (_ease(line), line.task.id))
+    return sorted(lines, key=lambda line: FAMILIES.index(line.task.family))
 
 
-def heat_of(results: Results, metric: str, titles: Mapping[str, str]) -> HeatShown:
-    """The heat map under a metric."""
-    lines = scored(results)
+def _ease(line: TaskLine) -> float:
+    """Mean Hit@1 over the models, the random floor left out where another ran."""
+    hits = {model: cell.score.values["hit@1"] for model, cell in line.scores.items()}
+    real = [hit for model, hit in hits.items() if not model.startswith("random")]
+    return sum(real or hits.values()) / len(real or hits)
+
+
+def heat_of(
+    results: Results, metric: str, titles: Mapping[str, str], order: str = "family"
+) -> HeatShown:
+    """The heat map under a metric and an order of tasks."""
+    lines = scored(results, order)
     models = [model.model for model in results.models]
     cells = tuple(
         tuple(
@@ -127,7 +136,23 @@ def heat_of(results: Results, metric: str, titles: Mapping[str, str]) -> HeatSho
         groups=tuple(line.task.family for line in lines),
         models=tuple(titles.get(model, model) for model in models), cells=cells,
         chance=tuple(line.chance[metric] for line in lines),
+        words=tuple(
+            tuple(_told(line, model, metric, titles) for model in models) for line in lines
+        ),
     )  # fmt: skip
+
+
+def _told(line: TaskLine, model: str, metric: str, titles: Mapping[str, str]) -> str:
+    """A cell of the heat map as one sentence."""
+    named = f"{line.task.id} ({line.task.family}) · {titles.get(model, model)}: "
+    cell = line.scores.get(model)
+    if cell is None:
+        return f"{named}not computed"
+    low, high = cell.score.interval[metric]
+    return (
+        f"{named}{METRIC_WORDS[metric]} {cell.score.values[metric]:.1f} % ({low:.1f}–{high:.1f}), "
+        f"n = {cell.n:,}, chance {cell.chance[metric]:.1f} %"
+    )
 
 
 def note_of(results: Results) -> str:
@@ -172,8 +197,8 @@ def item_picture(item: Item) -> ImageRef | VolumeRef | None:
     return item.images[0] if item.images else item.volumes[0] if item.volumes else None
 
 
-def query_shown(query: RankedQuery, model: str) -> QueryShown:
-    """A query in the list."""
+def query_shown(query: RankedQuery, model: str, beside: str = "") -> QueryShown:
+    """A query in the list, also with its rank under a second model."""
     ranking = query.rankings[model]
     top = ranking.top[0] if ranking.top else None
     return QueryShown(
@@ -183,6 +208,7 @@ def query_shown(query: RankedQuery, model: str) -> QueryShown:
         query.pool,
         item_words(top.item) if top else "",
         top.score if top else None,
+        query.rankings[beside].rank if beside else None,
     )
 
 
@@ -200,19 +226,31 @@ def ordered(queries: Sequence[QueryShown], *, failures_first: bool) -> list[Quer
     return sorted(queries, key=lambda query: int(query.key))
 
 
-def query_detail(query: RankedQuery, model: str) -> QueryDetail:
-    """A query opened; picture keys are ``q`` for the query and ``c<place>``."""
-    ranking = query.rankings[model]
+def query_detail(
+    query: RankedQuery, models: Sequence[str], titles: Mapping[str, str]
+) -> QueryDetail:
+    """A query opened under one or two models; picture keys are ``q`` for the query, ``c<place>``
+    and ``d<place>`` for the candidates of the first and the second.
+    """
+    first, second = models[0], models[1] if len(models) > 1 else ""
+    ranking = query.rankings[first]
     text = " ".join((query.item.text or "").replace("<image>", " ").split())
-    candidates = tuple(
-        RankedShown(candidate.name, candidate.place, item_words(candidate.item),
-                    candidate.name if candidate.item.text else "", candidate.score,
-                    f"c{candidate.place}" if item_picture(candidate.item) else "",
-                    candidate.is_gold)
-        for candidate in ranking.top)  # fmt: skip
     return QueryDetail(
-        title=f"Row {query.row} · the right one is at rank {ranking.rank} of {query.pool}",
+        title=f"Row {query.row} · the right one is at rank {ranking.rank} of {query.pool}"
+        + (f" and at rank {query.rankings[second].rank}" if second else ""),
         instruction=query.item.instruction or "", text=text,
         picture="q" if item_picture(query.item) else "", rank=ranking.rank, pool=query.pool,
-        candidates=candidates,
+        candidates=_ranked(query, first, "c"),
+        model=f"{titles[first]} · rank {ranking.rank}" if second else "",
+        model_b=f"{titles[second]} · rank {query.rankings[second].rank}" if second else "",
+        candidates_b=_ranked(query, second, "d") if second else (),
     )  # fmt: skip
+
+
+def _ranked(query: RankedQuery, model: str, letter: str) -> tuple[RankedShown, ...]:
+    return tuple(
+        RankedShown(candidate.name, candidate.place, item_words(candidate.item),
+                    candidate.name if candidate.item.text else "", candidate.score,
+                    f"{letter}{candidate.place}" if item_picture(candidate.item) else "",
+                    candidate.is_gold)
+        for candidate in query.rankings[model].top)  # fmt: skip

@@ -4,46 +4,34 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from app.changes import Change
-from app.failures import sentence
 from app.presenters.base import Presenter
 from app.presenters.data_sets import DataSet, data_sets, titles
-from app.presenters.pictures import Pictures
+from app.presenters.result_figures import FigureDesk
+from app.presenters.result_queries import QueryDesk
 from app.presenters.result_records import record_line, record_of_cell, record_of_model
 from app.presenters.result_tables import (
     FAMILIES,
     SPLITS,
-    cell_words,
     consistency_of,
     heat_of,
-    item_picture,
     marks_of,
     note_of,
-    ordered,
-    query_detail,
-    query_shown,
     scored,
-    stored_query,
     table_of,
 )
 from app.services import Services
-from app.shown import QueryDetail, QueryShown
 from db.home import Home
-from db.runs import query_results, task_results
+from db.runs import task_results
 from db.session import open_store
-from engine.evidence.item import ImageRef, VolumeRef
 from studies.medheb.manifest import read_manifest
 from studies.preference.study import StudyInfo, list_studies
-from studies.queries import RankedQuery, task_queries
 from studies.results import Results, put_together, to_json, to_markdown
 
-QUERY_SIDE, CANDIDATE_SIDE = 320, 96
-DEPTH = 20
-RECORDS = 3  # the tab that says how a result was computed
+CELLS, RECORDS = 2, 9  # the tabs of queries, and of how a result was computed
 
 
 def load(home: Home, digest: str) -> tuple[Results, dict[str, str]]:
@@ -62,19 +50,15 @@ class ResultsPresenter(Presenter):
 
     def __init__(self, view: Any, services: Services) -> None:
         super().__init__(view, services)
-        self._pictures = Pictures(services, self)
+        self._queries = QueryDesk(view, services)
+        self._figures = FigureDesk(view, services)
         self._wanted_root = ""
         self._digest = ""
         self._results: Results | None = None
         self._titles: Mapping[str, str] = {}
         self._metric = "hit@1"
         self._paper = False
-        self._cell: tuple[str, str] = ("", "")
-        self._failures_first = True
-        self._queries: dict[str, RankedQuery] = {}
-        self._list: list[QueryShown] = []
-        self._refs: dict[str, ImageRef | VolumeRef] = {}
-        self._why_not = ""
+        self._order = "family"
         self._warned = False
         self._model = ""
         self._connect()
@@ -86,10 +70,8 @@ class ResultsPresenter(Presenter):
         view.metric_chosen.connect(self._metric_chosen)
         view.compare_toggled.connect(self._compare)
         view.cell_chosen.connect(self._cell_chosen)
-        view.query_chosen.connect(self._query_chosen)
-        view.failures_first_toggled.connect(self._order)
-        view.picture_wanted.connect(self._picture)
-        view.open_wanted.connect(self._open)
+        view.order_chosen.connect(self._order_chosen)
+        view.point_opened.connect(self._point_opened)
         view.export_wanted.connect(self._export)
         view.benchmark_wanted.connect(self._to_benchmark)
         view.model_chosen.connect(self._model_chosen)
@@ -134,8 +116,8 @@ class ResultsPresenter(Presenter):
 
     def _data_chosen(self, digest: str) -> None:
         self._digest = digest
-        self._cell, self._model = ("", ""), ""
-        self.view.show_queries("", "", ())
+        self._model = ""
+        self._queries.leave()
         self._load()
 
     def _load(self) -> None:
@@ -162,7 +144,9 @@ class ResultsPresenter(Presenter):
             consistency_of(results),
         )
         self.view.show_marks(marks_of(results) if self._paper else "")
-        self.view.show_heat(heat_of(results, self._metric, self._titles))
+        self._show_heat()
+        self._queries.take(results, self._titles, self._metric)
+        self._figures.take(results, self._titles)
         names = [line.model for line in results.models]
         self.view.show_models([(name, self._title(name)) for name in names])
         if self._model not in names:
@@ -182,15 +166,24 @@ class ResultsPresenter(Presenter):
         self.view.show_chosen(record_line(shown))
 
     def _record_of_cell(self) -> None:
-        cell = self._score()
+        cell = self._queries.score()
         if cell is not None:
-            self.view.show_record(record_of_cell(self._cell_title(), cell), self._cell[1])
+            shown = record_of_cell(self._queries.title(), cell)
+            self.view.show_record(shown, self._queries.cell[1])
             self.view.show_tab(RECORDS)
 
     def _metric_chosen(self, metric: str) -> None:
         self._metric = metric
         self._show()
-        self._show_list()
+
+    def _order_chosen(self, order: str) -> None:
+        self._order = order
+        self._show_heat()
+
+    def _show_heat(self) -> None:
+        if self._results is not None:
+            heat = heat_of(self._results, self._metric, self._titles, self._order)
+            self.view.show_heat(heat)
 
     def _compare(self, on: bool) -> None:
         self._paper = on
@@ -199,101 +192,19 @@ class ResultsPresenter(Presenter):
     # -- one cell
 
     def _cell_chosen(self, task: int, model: int) -> None:
-        if self._results is None:
-            return
-        line, name = scored(self._results)[task], self._results.models[model].model
-        self._cell = (line.task.id, name)
-        self._queries, self._list, self._why_not = {}, [], ""
-        if name not in line.scores:
-            self.view.show_queries(self._cell_title(), "Not computed.", ())
-            return
-        home, root, cell = self.services.home, Path(self._results.root), self._cell
-        self.view.show_queries(self._cell_title(), "Reading the queries…", ())
-        self.services.tasks.run(
-            self,
-            lambda: (cell, task_queries(home, root, cell[0], [cell[1]], DEPTH)),
-            self._take_queries,
-            self._only_stored,
-        )
+        if self._results is not None:
+            line = scored(self._results, self._order)[task]
+            self._queries.open(line, self._results.models[model].model)
 
-    def _cell_title(self) -> str:
-        return f"{self._cell[0]} · {self._title(self._cell[1])}"
-
-    def _take_queries(self, found: tuple[tuple[str, str], tuple[RankedQuery, ...]]) -> None:
-        cell, queries = found
-        if cell != self._cell:
-            return
-        self._queries = {str(query.row): query for query in queries}
-        self._list = [query_shown(query, cell[1]) for query in queries]
-        self._show_list()
-
-    def _only_stored(self, error: Exception) -> None:
-        """The data is gone or changed: ranks are stored, evidence cannot be shown."""
-        self._why_not = sentence(error)
-        store, task_score = self.services.store, self._score()
-        if task_score is not None:
-            self.services.tasks.query(
-                self,
-                lambda: [stored_query(row) for row in query_results(store, task_score.result_id)],
-                self._take_stored,
-            )
-
-    def _take_stored(self, queries: list[QueryShown]) -> None:
-        self._list = queries
-        self._show_list()
-
-    def _score(self) -> Any:
-        line = self._line()
-        return None if line is None else line.scores.get(self._cell[1])
-
-    def _line(self) -> Any:
+    def _point_opened(self, task: str, model: str) -> None:
+        """A point of a figure: the queries of its task, under its model or the best."""
         lines = () if self._results is None else self._results.tasks
-        return next((line for line in lines if line.task.id == self._cell[0]), None)
-
-    def _show_list(self) -> None:
-        line, cell = self._line(), self._score()
-        if line is not None and cell is not None and self._list:
-            self.view.show_queries(
-                self._cell_title(),
-                cell_words(line, cell, self._metric),
-                ordered(self._list, failures_first=self._failures_first),
-            )
-
-    def _order(self, failures_first: bool) -> None:
-        self._failures_first = failures_first
-        self._show_list()
-
-    # -- one query
-
-    def _query_chosen(self, key: str) -> None:
-        query = self._queries.get(key)
-        if query is None:
-            self.view.show_query(None, why_not=self._why_not)
+        line = next((one for one in lines if one.task.id == task and one.scores), None)
+        if line is None or self._results is None:
             return
-        pictured = {
-            f"c{candidate.place}": item_picture(candidate.item)
-            for candidate in query.rankings[self._cell[1]].top
-        }
-        pictured["q"] = item_picture(query.item)
-        # The row is part of each key, so that a late thumbnail of another query is not shown.
-        self._refs = {f"{key}/{name}": ref for name, ref in pictured.items() if ref is not None}
-        self.view.show_query(_with_row(query_detail(query, self._cell[1]), key))
-
-    def _picture(self, key: str) -> None:
-        side = QUERY_SIDE if key.endswith("/q") else CANDIDATE_SIDE
-        self._pictures.want(
-            self._refs.get(key), side, lambda image: self.view.show_picture(key, image)
-        )
-
-    def _open(self, name: str) -> None:
-        """Open a candidate in the viewer; texts stay where they are."""
-        for query in self._queries.values():
-            for candidate in query.rankings[self._cell[1]].top:
-                ref = item_picture(candidate.item)
-                if candidate.name == name and ref is not None:
-                    paths = (ref.path,) if isinstance(ref, ImageRef) else ref.paths
-                    self.services.open_evidence(paths)
-                    return
+        best = next(one.model for one in self._results.models if one.model in line.scores)
+        self._queries.open(line, model if model in line.scores else best)
+        self.view.show_tab(CELLS)
 
     # -- export
 
@@ -314,14 +225,6 @@ class ResultsPresenter(Presenter):
 
     def _to_benchmark(self) -> None:
         self.services.go("benchmark")
-
-
-def _with_row(detail: QueryDetail, row: str) -> QueryDetail:
-    candidates = tuple(
-        replace(one, picture=f"{row}/{one.picture}" if one.picture else "")
-        for one in detail.candidates
-    )
-    return replace(detail, picture=f"{row}/q" if detail.picture else "", candidates=candidates)
 
 
 def write(results: Results, form: str, path: Path, *, compare_paper: bool) -> Path:

@@ -23,14 +23,26 @@ from PySide6.QtWidgets import (
 )
 
 from app.shown import HeatShown, QueryDetail, QueryShown, RecordShown, ScoreTable
+from app.shown_figures import FigureShown, SectionShown
+from app.views.figure_panel import FigurePanel
 from app.views.query_panel import QueryPanel
 from app.views.record_panel import RecordPanel
 from app.views.score_panel import ScorePanel
+from app.views.section_panel import SectionPanel
 from app.widgets.blocks import EmptyState, button, column, margins, quiet, row, section
+from app.widgets.choice_menu import ChoiceMenu
 from app.widgets.heat_map import HeatMap
 from app.widgets.ink import hold, px
 
-RECORDS = 3  # the tab
+FIGURES = (
+    ("difficulty", "Difficulty", 4, False),
+    ("domains", "Anatomy", 5, True),
+    ("profiles", "Profile", 6, False),
+    ("targets", "Target length", 8, True),
+)  # name, words, number in the paper, whether a table stands below
+RECORDS = 9  # the tab
+MOST_MODELS = 7  # in a figure
+ORDERS = (("family", "By family"), ("difficulty", "Hardest first"))
 METRICS = ("hit@1", "hit@5", "mrr@5")
 
 
@@ -49,6 +61,15 @@ class ResultsView(QWidget):
     benchmark_wanted = Signal()
     model_chosen = Signal(str)
     record_wanted = Signal()
+    beside_chosen = Signal(str)
+    filter_chosen = Signal(str)
+    order_chosen = Signal(str)
+    figure_wanted = Signal(str, int, int, float)
+    figure_models_chosen = Signal(list)
+    figure_export_wanted = Signal(str, str)
+    point_opened = Signal(str, str)
+    pair_chosen = Signal(str, str)
+    tab_shown = Signal(int)
 
     def __init__(self) -> None:
         super().__init__()
@@ -61,13 +82,21 @@ class ResultsView(QWidget):
         self.queries.picture_wanted.connect(self.picture_wanted)
         self.queries.open_wanted.connect(self.open_wanted)
         self.queries.failures_first.toggled.connect(self.failures_first_toggled)
+        self.queries.beside_chosen.connect(self.beside_chosen)
+        self.queries.filter_chosen.connect(self.filter_chosen)
+        self.queries.map_toggled.connect(self._fold_map)
         self.tabs = QTabWidget()
         self.tabs.setAccessibleName("Views of the results")
         self.tabs.setDocumentMode(True)
         self.tabs.addTab(self.families, "Families")
         self.tabs.addTab(self.splits, "Splits and consistency")
         self.tabs.addTab(self._cells(), "Tasks and queries")
+        self._add_figures()
+        self.graded = SectionPanel("Graded relevance")
+        self.tabs.addTab(self.graded, "Graded")
+        self.tabs.addTab(self._pair(), "Two models")
         self.tabs.addTab(self._records(), "How computed")
+        self.tabs.currentChanged.connect(self._tab_moved)
         full = QWidget()
         full.setLayout(column(self._bar(), self.tabs))
         margins(full, px(12), px(12), px(12), px(12))
@@ -96,7 +125,10 @@ class ResultsView(QWidget):
         self.compare.setAccessibleName("Compare with the paper")
         self.compare.toggled.connect(self.compare_toggled)
         self.note = quiet(wrap=False)
-        pieces = (section("Data"), self.data, self._metric_keys(), self.compare)
+        self.models = ChoiceMenu("Models", most=MOST_MODELS)
+        self.models.chosen.connect(self.figure_models_chosen)
+        self.models.hide()
+        pieces = (section("Data"), self.data, self._metric_keys(), self.compare, self.models)
         return row(*pieces, 1, self.note, section("Export"), self._export_keys(), space=12)
 
     def _metric_keys(self) -> QHBoxLayout:
@@ -125,10 +157,43 @@ class ResultsView(QWidget):
             panel.model_opened.connect(lambda _key: self.show_tab(RECORDS))
         return self.record
 
+    def _add_figures(self) -> None:
+        self.figures: dict[str, FigurePanel] = {}
+        for name, words, number, table in FIGURES:
+            made = FigurePanel(words, number, table=table)
+            made.wanted.connect(partial(self.figure_wanted.emit, name))
+            made.export_wanted.connect(partial(self.figure_export_wanted.emit, name))
+            made.opened.connect(self.point_opened)
+            self.figures[name] = made
+            self.tabs.addTab(made, words)
+
+    def _pair(self) -> QWidget:
+        self.pair = (QComboBox(), QComboBox())
+        for place, box in enumerate(self.pair):
+            box.setAccessibleName(("First model", "Second model")[place])
+            hold(box.setMinimumWidth, 220)
+            box.activated.connect(self._pair_moved)
+        self.differences = SectionPanel("Paired differences")
+        page = QWidget()
+        chosen = row(section("First"), self.pair[0], section("minus second"), self.pair[1], 1)
+        page.setLayout(column(chosen, self.differences))
+        margins(page, 0, px(8), 0, 0)
+        return page
+
     def _cells(self) -> QWidget:
+        self.orders = QComboBox()
+        self.orders.setAccessibleName("Order of the tasks")
+        for key, words in ORDERS:
+            self.orders.addItem(words, key)
+        self.orders.activated.connect(
+            lambda _place: self.order_chosen.emit(str(self.orders.currentData()))
+        )
+        self.map = QWidget()
+        self.map.setLayout(column(row(section("Tasks"), self.orders, 1), self.heat))
+        margins(self.map, 0, px(8), 0, 0)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
-        split.addWidget(self.heat)
+        split.addWidget(self.map)
         split.addWidget(self.queries)
         split.setStretchFactor(0, 5)
         split.setStretchFactor(1, 4)
@@ -184,6 +249,47 @@ class ResultsView(QWidget):
         """Show how a model or a cell was computed."""
         self.record.show_record(shown, key)
 
+    def show_beside(self, models: Sequence[tuple[str, str]], chosen: str) -> None:
+        """Offer the models that may stand beside the cell's."""
+        self.queries.show_beside(models, chosen)
+
+    def show_filters(self, filters: Sequence[tuple[str, str]], chosen: str) -> None:
+        """Offer choices of queries."""
+        self.queries.show_filters(filters, chosen)
+
+    def show_figures_stale(self) -> None:
+        """What the figures show has changed: the one in front asks for itself."""
+        for panel in self.figures.values():
+            panel.figure.ask()
+
+    def show_figure_models(self, models: Sequence[tuple[str, str]], chosen: Sequence[str]) -> None:
+        """Offer the models of the figures."""
+        self.models.show_choices(models, chosen)
+
+    def show_figure(self, name: str, shown: FigureShown) -> None:
+        """Show a drawing."""
+        self.figures[name].show_figure(shown)
+
+    def say_figure(self, name: str, words: str) -> None:
+        """Say why there is no drawing."""
+        self.figures[name].say(words)
+
+    def show_section(self, name: str, shown: SectionShown | None, *, why_not: str = "") -> None:
+        """Show a further table: below a figure, ``graded`` or ``pair``."""
+        if name in self.figures:
+            self.figures[name].show_section(shown)
+        else:
+            panel = self.graded if name == "graded" else self.differences
+            panel.show_section(shown, why_not=why_not)
+
+    def show_pair(self, models: Sequence[tuple[str, str]], first: str, second: str) -> None:
+        """Offer the models that may be compared, with two of them chosen."""
+        for box, chosen in zip(self.pair, (first, second), strict=True):
+            box.clear()
+            for key, words in models:
+                box.addItem(words, key)
+            box.setCurrentIndex(box.findData(chosen))
+
     def show_chosen(self, text: str) -> None:
         """Say in one line how the model in hand was computed."""
         self.families.show_chosen(text)
@@ -200,3 +306,16 @@ class ResultsView(QWidget):
     def ask_file(self, suggested: str) -> str:
         """Let the user name a file to write; an empty text if none."""
         return QFileDialog.getSaveFileName(self, "Export results", suggested)[0]
+
+    # -- what the user does
+
+    def _tab_moved(self, place: int) -> None:
+        self.models.setVisible(self.tabs.widget(place) in self.figures.values())
+        self.tab_shown.emit(place)
+
+    def _fold_map(self) -> None:
+        self.map.setVisible(not self.map.isVisible())
+
+    def _pair_moved(self) -> None:
+        first, second = (str(box.currentData() or "") for box in self.pair)
+        self.pair_chosen.emit(first, second)

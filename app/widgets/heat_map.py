@@ -96,7 +96,7 @@ class HeatMap(QAbstractScrollArea):
         if self._named == 0:
             metrics = self.fontMetrics()
             longest = max((metrics.horizontalAdvance(name) for name in self._data.tasks), default=0)
-            self._named = min(longest, px(230)) + px(74)
+            self._named = min(longest, px(320)) + px(74)
         return self._named
 
     def _lane(self) -> int:
@@ -265,6 +265,8 @@ class HeatMap(QAbstractScrollArea):
         """A cell as one sentence; empty outside the map."""
         if task < 0:
             return ""
+        if self._data.words:
+            return self._data.words[task][model]
         value = self._data.cells[task][model]
         told = "not computed" if value is None else f"{value:.1f} %"
         chance = f", chance {self._data.chance[task]:.1f} %" if self._data.chance else ""

@@ -79,7 +79,7 @@ def ask(
     tasks = [line.task for line in results.tasks]
     groups = load_groups(tasks, root if root.is_dir() else None)
     return Asked(
-        results=results,
+        results=results.benchmark,
         models=chosen,
         titles=dict(titles or {}),
         lengths=measured(home, results, groups),
@@ -114,6 +114,20 @@ def drawer(name: str, asked: Asked) -> Draw:
 def picture(name: str, asked: Asked, width: int, height: int, *, ratio: float = 1.0) -> Drawn:
     """A figure for the window, in its pixels times ``ratio``."""
     return on_screen(drawer(name, asked), width, height, ratio=ratio)
+
+
+def write_as(asked: Asked, name: str, path: Path) -> Path:
+    """Write one figure under a name of its own; the suffix decides the format.
+
+    Raises:
+        StudyError: the suffix is no format of figures.
+        StoreError: it cannot be written there.
+    """
+    form = path.suffix[1:].lower()
+    if form not in FORMATS:
+        raise StudyError(f"End the file's name in one of: .{', .'.join(FORMATS)}.")
+    figure = next(one for one in FIGURES if one.name == name)
+    return into_files(drawer(name, asked), figure.inches, path.with_suffix(""), (form,))[0]
 
 
 def write(
