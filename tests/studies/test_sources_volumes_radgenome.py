@@ -112,6 +112,18 @@ def test_volumes_are_first_reconstructions_in_the_lung_window(official: Path, tm
     assert "valid_" not in texts_of(data)
 
 
+def test_values_that_are_no_hounsfield_units_are_refused_unless_told(
+    official: Path, tmp_path: Path
+):
+    path = official / "valid_preprocessed" / "valid_2" / "valid_2a" / NAMES[1]
+    nii(path, (chest(1, (24, 22, 10)) / 1000).astype(np.float32))
+    for how, rows in (("auto", 1), ("header", 2)):
+        document = build(
+            SOURCE, official, tmp_path / how, settings={"hu": how}, tasks="radgenome_chestct/i2r"
+        )
+        assert document["tasks"]["radgenome_chestct/i2r"]["rows"] == rows
+
+
 def test_choices_change_what_is_asked_and_ct_rate_can_lend_volumes(official: Path, tmp_path: Path):
     (official / "valid_preprocessed").rename(official / "valid_fixed")
     table(

@@ -77,7 +77,8 @@ def read(root: Path, settings: Mapping[str, Any]) -> Iterator[Record | Fault]:
                 continue
             name = found.key.split("/")[1]
             if name in there:
-                shown = chest_ct.lung_volume(lent + name, there[name])
+                how = str(settings["hu"])
+                shown = chest_ct.lung_volume(lent + name, there[name], how=how)
                 yield replace(found, volumes={"ct": shown})
     yield from chest_ct.not_there(named, there)
 
@@ -273,6 +274,10 @@ CHOICES = (
     Choice(
         "location_answer", "path", ("path", "name"),
         "a place as the table's path from coarse to fine, or its last name alone",
+    ),
+    Choice(
+        "hu", "auto", ("auto", "header"),
+        "volumes that do not look like Hounsfield units are refused, or taken as they are",
     ),
 )  # fmt: skip
 CARDS = (
