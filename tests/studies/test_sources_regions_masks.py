@@ -86,7 +86,7 @@ def kvasir(tmp_path: Path) -> Path:
     boxes["cju3"]["bbox"] = [bbox(0, 0, 15, 5)]  # where the mask only rings
     boxes["cju4"]["bbox"] = []
     boxes["cju9"] = {"bbox": [bbox(20, 10, 24, 13)]}  # tiny; no other keys
-    boxes["gone"] = boxes["cju0"]
+    boxes["gone"] = boxes["../images/cju0"] = boxes["cju0"]
     (base / "kavsir_bboxes.json").write_text(json.dumps(boxes))
     return tmp_path / "sets"
 
@@ -98,7 +98,8 @@ def test_the_largest_box_of_the_official_file_is_held_against_the_mask(kvasir: P
     assert boxes["cju2"] == ((20, 10, 120, 90),)
     assert boxes["cju9"] == ((20, 10, 24, 13),)  # neither padded nor dropped
     told = {fault.where.split("/")[-1]: fault.reason for fault in faults}
-    assert set(told) == {"cju3", "cju4", "gone"}
+    assert set(told) == {"cju3", "cju4", "gone", "cju0"}
+    assert told["cju0"] == "names no picture"
     assert "nothing of its mask" in told["cju3"]
     sides = [record.split for record in records]
     assert (len(sides), sides.count("test")) == (8, 2)

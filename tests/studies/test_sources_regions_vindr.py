@@ -49,6 +49,7 @@ ROWS = [
     [IMAGES[3], "Cardiomegaly", 5, 5, 90, 90],
     [IMAGES[4], "Cardiomegaly", 5, 5, "", 90],
     [IMAGES[5], "Cardiomegaly", 5, 5, 60, 90],  # without a file
+    [f"../train/{IMAGES[0]}", "Cardiomegaly", 5, 5, 60, 90],
 ]
 
 
@@ -108,10 +109,11 @@ def test_faults_of_rows_and_pictures(cxr):
     assert [record.key for record in records] == [IMAGES[0], IMAGES[1], IMAGES[3]]
     told = [(fault.where, fault.reason) for fault in faults]
     assert [where for where, _ in told] == [
-        "annotations_test.csv, line 11", IMAGES[3], IMAGES[5],
+        "annotations_test.csv, line 11", "annotations_test.csv, line 13", IMAGES[3], IMAGES[5],
     ]  # fmt: skip
-    assert "no box of ILD has area" in told[1][1]
-    assert "there is no" in told[2][1]
+    assert "names no picture" in told[1][1]
+    assert "no box of ILD has area" in told[2][1]
+    assert "there is no" in told[3][1]
 
 
 def test_tables_beside_the_pictures_and_a_smaller_copy(cxr, tmp_path: Path):
@@ -169,6 +171,7 @@ FINDINGS = [
     finding("e2", "m4", "['No Finding']", ()),
     finding("e3", "m5", "['Asymmetry']", (5, 5, 45, 45), "training"),
     finding("e2", "m6", "__import__('os').getcwd()", (5, 5, 45, 45)),
+    finding("e1", "../e3/m5", "['Mass']", (5, 5, 45, 45)),
 ]
 
 
@@ -199,8 +202,11 @@ def test_mammograms_follow_the_official_split(mammo, tmp_path: Path):
     ):
         (crop,) = crops_of(MAMMO, tmp_path / "data", qry_img_path=image, qry_text=name)
         assert equal(crop, cut(grey[image], box))
-    assert [fault["where"] for fault in document["faults"]] == ["finding_annotations.csv, line 9"]
+    assert [fault["where"] for fault in document["faults"]] == [
+        "finding_annotations.csv, line 9", "finding_annotations.csv, line 10",
+    ]  # fmt: skip
     assert "cannot be read" in document["faults"][0]["reason"]
+    assert "name no picture" in document["faults"][1]["reason"]
 
 
 def test_what_is_open_about_mammograms_can_be_chosen(mammo, tmp_path: Path):
@@ -229,5 +235,5 @@ def test_a_resized_copy_gets_its_boxes_rescaled(mammo, tmp_path: Path):
     image = np.asarray(Image.open(folder / "1.0.0" / "images" / "e1" / "m1.png"))
     (crop,) = crops_of(MAMMO, tmp_path / "data", qry_img_path="m1", qry_text="Skin")
     assert equal(crop, cut(image, (22, 50, 50, 80)))
-    assert [fault["where"] for fault in document["faults"]][1:] == ["m3.png"]
-    assert "no copy at scale" in document["faults"][1]["reason"]
+    assert [fault["where"] for fault in document["faults"]][2:] == ["m3.png"]
+    assert "no copy at scale" in document["faults"][2]["reason"]

@@ -22,6 +22,11 @@ from studies.medheb.builders.record import Box, Pixels
 Corners = tuple[float, float, float, float]
 
 
+def is_name(text: str) -> bool:
+    """Whether a table's cell can name one file or folder inside the set."""
+    return bool(text.strip(". ")) and not any(sign in text for sign in "/\\:\0")
+
+
 def size_of(path: Path) -> tuple[int, int]:
     """Height and width of a picture, from its header alone.
 

@@ -17,7 +17,7 @@ from engine.errors import EvidenceError
 from studies.medheb.builders import choose, regions
 from studies.medheb.builders.card import Choice, SourceCard, TaskPlan
 from studies.medheb.builders.record import Box, Fault, Picture, Record
-from studies.medheb.sources.boxed import shown, size_of
+from studies.medheb.sources.boxed import is_name, shown, size_of
 from studies.medheb.sources.folders import find_inside
 from studies.medheb.sources.masks import (
     ARRAYS,
@@ -81,6 +81,8 @@ def _official(folder: Path, settings: Mapping[str, Any]) -> Iterator[Found]:
 def _record(base: Path, stem: str, entry: Any, text: str) -> Found:
     path = base / "images" / f"{stem}.jpg"
     key = f"kvasir-seg/{stem}"
+    if not is_name(stem):
+        return Fault(key, "names no picture")
     try:
         height, width = size_of(path)
         box = _largest(entry["bbox"], height, width)

@@ -20,6 +20,7 @@ from studies.medheb.sources.boxed import (
     Corners,
     candidate,
     four,
+    is_name,
     scaled,
     scaled_size,
     shown,
@@ -64,6 +65,8 @@ def _take(row: Mapping[str, str], images: dict[str, Boxes]) -> str:
     """Put a row's box to its picture and class; what is wrong with it, or nothing."""
     if row["class_name"] == NOTHING:
         return ""
+    if not is_name(row["image_id"]):
+        return f"{row['image_id']!r} names no picture"
     try:
         box = four(row[name] for name in CORNERS)
     except ValueError:

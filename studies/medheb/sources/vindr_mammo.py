@@ -22,6 +22,7 @@ from studies.medheb.sources.boxed import (
     Corners,
     candidate,
     four,
+    is_name,
     scaled,
     scaled_size,
     shown,
@@ -76,6 +77,8 @@ def read(folder: Path, settings: Mapping[str, Any]) -> Iterator[Record | Fault]:
 
 def _take(row: Mapping[str, str], images: dict[str, _Image], settings: Mapping[str, Any]) -> str:
     """Put a row's box to its picture; what is wrong with it, or nothing."""
+    if not (is_name(row["image_id"]) and is_name(row["study_id"])):
+        return f"{row['study_id']!r}, {row['image_id']!r} name no picture"
     try:
         categories = ast.literal_eval(row["finding_categories"])
         names = [str(one) for one in categories if one != NOTHING]
