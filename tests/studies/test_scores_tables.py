@@ -111,7 +111,7 @@ def test_graded_relevance_comes_from_the_stored_rankings(ran, results):
 
 
 def test_the_printed_severity_is_below_what_ordinal_gains_allow():
-    """Why the spec's ordinal credit cannot be the paper's, in numbers."""
+    """Why the ordinal credit cannot be the paper's, in numbers."""
     from studies.medheb.gains import worst_ndcg
     from studies.medheb.graded import load_scales
 
