@@ -46,7 +46,8 @@ def _shots(seed: int, part: str, place: int) -> list[Shot]:
 def _rows(place: int, view: str) -> Iterator[dict[str, str]]:
     """Three of the six types for each picture; lists in an order that varies."""
     first, second = (LABELS[(place * 2 + step) % 14].lower() for step in (0, 1))
-    listed = (f"{first}, {second}", f"{second}, {first}")[place % 2]
+    both = [LABELS[(place // 4 * 2 + step) % 14].lower() for step in (0, 1)]
+    listed = ", ".join(both if place // 2 % 2 else reversed(both))
     told = {
         "abnormality": ("what abnormalities are seen in this image?", listed),
         "presence": (f"is there evidence of {first} in this image?", ("yes", "No")[place % 2]),

@@ -25,7 +25,7 @@ def write(folder: Path, *, seed: int) -> None:
     for part, count in FIRST:
         rows = [_row(folder / "images", seed, part, place) for place in range(count)]
         if part == "test":
-            rows[3]["Answer"], rows[3]["Answer_label"] = " a change that no choice names", "A"
+            rows[3]["Answer"], rows[3]["Answer_label"] = " a change that no choice names", ""
             write_table(folder / "test_clean.csv", rows[:4], columns)
         write_table(folder / f"{part}.csv", rows, columns)
     columns = ["index", "Figure_path", "Caption", "Question", *CHOICES, "Answer", "split"]
