@@ -94,6 +94,7 @@ def official(tmp_path: Path) -> Path:
         for study, labels in STUDIES.items()
         for view in ("view1_frontal", "view2_lateral", "view3_frontal")
     ]
+    lines.append(stated(path_of(8, 1, "view1_frontal"), (), ()))
     lines.append(stated(path_of(7, 1, "view1_frontal", "valid"), ("Fracture",), ()))
     for name in ("impression_fixed", "findings_fixed", "report_fixed"):
         target = folder / "chexbert_labels" / f"{name}.json"
@@ -167,7 +168,10 @@ def test_what_is_open_can_be_chosen(official: Path, tmp_path: Path):
     assert [(one.labels, one.texts["report"]) for one in valid] == [(("Fracture",), "1. Of valid.")]
     every, _ = records_of("chexpert_plus", official, part="all", studies="one")
     assert len(every) == len({record.group for record in every}) == 8
-    other, _ = records_of("chexpert_plus", official, label_file="findings_fixed")
+    other, faults = records_of("chexpert_plus", official, label_file="findings_fixed")
+    assert (faults[-1].where, faults[-1].reason) == (
+        "findings_fixed.json", "7 studies have no labels in it",
+    )  # fmt: skip
     assert [record.key for record in other if record.labels] == [f"train/{PATIENTS[1]}/study1"]
     both, _ = records_of("chexpert_plus", official, report="both")
     assert both[0].texts["report"].endswith("seen ___. 1. IMPRESSION 0, accession ___.")
@@ -218,10 +222,10 @@ def test_labels_of_studies_tell_uncertain_findings_apart(official: Path):
     every = list(study_labels(official, settings))
     good = {one.key: one for one in every if isinstance(one, StudyLabels)}
     assert len([one for one in every if isinstance(one, Fault)]) == 1
-    assert list(good) == [f"train/{PATIENTS[p]}/study{s}" for p, s in STUDIES]
+    assert list(good) == [f"train/{PATIENTS[p]}/study{s}" for p, s in [*STUDIES, (8, 1)]]
     second = good[f"train/{PATIENTS[1]}/study2"]
     assert (second.positive, second.uncertain) == ({"Edema"}, {"Pneumonia"})
     assert second.group == PATIENTS[1]
     assert good[f"train/{PATIENTS[6]}/study1"].positive == frozenset()
     records, _ = records_of("chexpert_plus", official)
-    assert set(good) < {record.key for record in records}
+    assert set(good) == {record.key for record in records}

@@ -152,6 +152,8 @@ def _marks(
             marks[image] = stated(row)
         except ValueError as error:
             yield Fault(where, str(error))
+    if len(marks) < len(wanted):
+        yield Fault(path.name, f"{len(wanted) - len(marks)} studies have no labels in it")
 
 
 def _bases(folder: Path) -> tuple[Path, ...]:
