@@ -104,6 +104,15 @@ class ModelCard:
         return self.id.removesuffix(self.variant)
 
     @property
+    def spoken(self) -> str:
+        """What a person types to name this model, without its variant."""
+        if self.hub_id and self.plain_id == self.hub_id.replace("/", "--"):
+            return self.hub_id
+        if self.pinned and self.plain_id.endswith(f"--{str(self.revision)[:12]}"):
+            return f"{self.hub_id}@{self.revision}"
+        return self.plain_id
+
+    @property
     def pinned(self) -> bool:
         """Whether the revision is a commit, which never changes, and not a branch or a tag."""
         return self.revision is not None and COMMIT.fullmatch(self.revision) is not None

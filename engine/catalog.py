@@ -10,7 +10,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from engine.card import COMMIT, FORMS, HUB_ID, ModelCard, broken, read_card
+from engine.card import (
+    CARD_ID,
+    COMMIT,
+    FIELDS,
+    FORMS,
+    HUB_ID,
+    ModelCard,
+    broken,
+    read_card,
+)
 from engine.errors import NoAdapter, UnknownModel
 from engine.families import (
     ADAPTER_FILE,
@@ -210,6 +219,9 @@ def find_card(model: str, *, cards_dir: Path | None = None) -> ModelCard:
         return _folder_card(folder)
     if HUB_ID.fullmatch(model):
         return _hub_card(model)
+    spelled = model.replace("--", "/", 1)  # as in the name of its folder and in results
+    if "/" not in model and HUB_ID.fullmatch(spelled) and family_of_name(spelled) is not None:
+        return find_card(spelled, cards_dir=cards_dir)
     if at and HUB_ID.fullmatch(name) and COMMIT.fullmatch(last):
         card = find_card(name, cards_dir=cards_dir)
         return card if card.revision == last else _at_commit(card, last)
@@ -265,6 +277,8 @@ def _at_commit(card: ModelCard, commit: str) -> ModelCard:
 
 def _folder_named(model: str) -> Path | None:
     """The folder of that name; None if there is none, or if no folder can have such a name."""
+    if not model:
+        return None
     try:
         folder = Path(model).expanduser()
         return folder.resolve() if folder.is_dir() else None
@@ -291,6 +305,15 @@ def require_loader(card: ModelCard) -> str:
 
 def _folder_card(folder: Path) -> ModelCard:
     family, extra = family_of(folder), folder_settings(folder)
+    named = {name: extra.get(name) for name in ("id", "title", "base")}
+    strange = [name for name, one in named.items() if not isinstance(one, str | None)]
+    if named["id"] and not strange and not CARD_ID.fullmatch(named["id"]):
+        strange = ["id"]
+    if strange:
+        raise UnknownModel(
+            f"{SETTINGS_FILE} of {folder.name}: {strange[0]} is {named[strange[0]]!r}; wanted is: "
+            f"{FIELDS[strange[0]]}; mend it."
+        )
     return replace(
         _FLOOR,
         id=str(extra.get("id") or folder.name),

@@ -27,6 +27,7 @@ from engine.weights import (
     CONVERT,
     MEMO,
     PICKLES,
+    RECORD,
     Place,
     base_card,
     find_weights,
@@ -173,7 +174,7 @@ def _base_on_hub(part: Part) -> str:
         with part.hub.stream(part.listing, file, start=0) as stream:
             content = json.loads(b"".join(stream.chunks))
         return str(content.get("base_model_name_or_path") or "")
-    except (ValueError, AttributeError):
+    except (ValueError, AttributeError, RecursionError):
         return ""
     except Cut as cut:
         raise WeightsMissing(
@@ -229,6 +230,7 @@ def _is_wanted(path: str, family: str, weights: tuple[str, ...]) -> bool:
         and any(fnmatchcase(path, pattern) for pattern in patterns)
         and not any(fnmatchcase(path, pattern) for pattern in UNWANTED)
         and not path.startswith(".")
+        and path != RECORD
     )
 
 

@@ -32,6 +32,7 @@ LOADERS: dict[str, str] = {
 }
 SETTINGS_FILE, ADAPTER_FILE, CONFIG_FILE = "triptych.json", "adapter_config.json", "config.json"
 MODULES_FILE = "modules.json"  # of sentence-transformers
+LARGEST = 50_000_000  # bytes of a file that configures a model
 
 # config.json's model_type where it tells one family, and where it tells only which are possible
 MODEL_TYPES: dict[str, str] = {"qwen3_vl": QWEN, "siglip": SIGLIP, "blip-2": BLIP2}
@@ -157,8 +158,10 @@ def read_object(path: Path) -> dict[str, Any]:
         UnknownModel: it cannot be read, or holds something else.
     """
     try:
+        if path.stat().st_size > LARGEST or not path.is_file():
+            raise ValueError("it is too large, or no file")
         content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise UnknownModel(f"{path.name} cannot be read as JSON ({error}); mend it.") from error
     if not isinstance(content, dict):
         raise UnknownModel(f"{path.name} does not hold a JSON object; mend it.")

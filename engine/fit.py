@@ -22,6 +22,9 @@ WORKING = 500_000_000  # beside the weights, for one item of a small model
 SHARE = 0.15  # and this share of the weights, since larger models compute with larger arrays
 HEADER_MOST = 100_000_000  # a longer header is no header
 INDEX = "model.safetensors.index.json"
+_NO_HEADER = (
+    OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError, struct.error,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,7 @@ def numbers_in(folder: Path, *, family: str = "") -> int:
         try:
             names = set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values())
             return sum(_numbers(folder / str(name)) for name in names)
-        except (OSError, ValueError, KeyError, AttributeError, TypeError):
+        except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError):
             return 0
     return sum(_numbers(path) for path in weight_files(folder, family=family))
 
@@ -80,7 +83,7 @@ def _numbers(path: Path) -> int:
             header = json.loads(stream.read(length))
         tensors = [entry for name, entry in header.items() if name != "__metadata__"]
         return sum(math.prod(entry["shape"]) for entry in tensors)
-    except (OSError, ValueError, KeyError, AttributeError, TypeError, struct.error):
+    except _NO_HEADER:
         return 0
 
 

@@ -50,7 +50,8 @@ def remove(card: ModelCard, *, weights_dir: Path) -> Removed:
         if growing.is_dir():
             half = sum(path.stat().st_size for path in growing.rglob("*") if path.is_file())
             shutil.rmtree(growing)
-        freed, kept = delete_recorded(folder, record or {"files": []})
+        # without a record nothing in the folder is ours, also where a link leads to one that is
+        freed, kept = delete_recorded(folder, record) if record is not None else (0, ())
     return Removed(folder, freed + half, kept)
 
 

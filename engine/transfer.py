@@ -11,6 +11,7 @@ import errno
 import hashlib
 import json
 import os
+import re
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +39,7 @@ from engine.weights import (
 TRIES = 5  # in a row without one new byte
 PAUSE = 1.0  # seconds before another try, then twice as many
 PIECE = 1 << 20
+STRAY = re.compile(r"\.[0-9a-f]{12}\.part$")  # of an earlier version; not what a user laid there
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS, errno.EPERM)
 
 
@@ -248,7 +250,8 @@ def _finish(part: Part, memo: Path) -> None:
     for file in part.files:
         part.partial(file).replace(part.growing / file.path)
     for stray in part.growing.rglob("*.part"):
-        stray.unlink()
+        if STRAY.search(stray.name) and stray.is_file():
+            stray.unlink()
     (part.growing / RECORD).write_text(json.dumps(_record(part), indent=1), encoding="utf-8")
     _make_room(part)
     part.growing.replace(part.folder)

@@ -27,6 +27,7 @@ from engine.families import (
     DISGUISED,
     WANTED_BELOW,
     folder_settings,
+    read_object,
 )
 from engine.hub import by_hand, cached, in_words, offline
 from engine.meter import Meter
@@ -51,6 +52,7 @@ CONFIGS = (
     "video_preprocessor_config.json", "processor_config.json", "spiece.model", "vocab.txt",
     INDEX,
 )  # fmt: skip
+OWN_FILE = re.compile(r"[^/\\:]+\.safetensors")
 SHARD = re.compile(r"-\d{5}-of-(\d{5})\.safetensors$")
 MEMO = ".hashes.json"
 LONG = 500_000_000  # bytes from which reading them is shown
@@ -128,7 +130,7 @@ def read_record(folder: Path) -> dict[str, Any] | None:
     """What a download wrote beside its files; None where this program downloaded nothing."""
     try:
         content = json.loads((folder / RECORD).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return content if isinstance(content, dict) and isinstance(content.get("files"), list) else None
 
@@ -168,7 +170,7 @@ def complete(folder: Path, *, family: str = "") -> bool:
     if index.is_file():
         try:
             names = set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values())
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return False
         return all((folder / name).is_file() for name in names)
     files = [path.name for path in folder.glob("*.safetensors")]
@@ -220,8 +222,14 @@ def resolve(
     extra = folder_settings(folder)
     settings = extra.get("settings") or {}
     _refuse_pickles(folder, card.family)
+    _refuse_detours(folder, card.family)
     control.check()
-    digest = weights_hash(folder, memo=memo, family=card.family, control=control)
+    try:
+        digest = weights_hash(folder, memo=memo, family=card.family, control=control)
+    except OSError as error:  # a link to a file that is gone, for one
+        raise WeightsMissing(
+            f"A file of {folder.name} cannot be read ({error}); fetch the whole folder again."
+        ) from error
     if not (folder / ADAPTER_FILE).is_file():
         return LocalWeights(folder, None, place.revision, digest, settings=settings)
     base = resolve(
@@ -259,7 +267,7 @@ def how_to_get(card: ModelCard, *, weights_dir: Path, shipped_dir: Path) -> str:
     off = " HF_HUB_OFFLINE switches the hub off; unset it first." if offline() else ""
     return (
         f"The weights of {card.title} are not on this machine{about}. Nothing is downloaded "
-        f"unasked; run: triptych models download {card.plain_id}, or use the page Models.{gate}"
+        f"unasked; run: triptych models download {card.spoken}, or use the page Models.{gate}"
         f"{off} {by_hand(card, folder)}"
     )
 
@@ -274,7 +282,7 @@ def base_card(card: ModelCard, folder: Path, *, cards_dir: Path | None) -> Model
     try:
         config = json.loads((folder / ADAPTER_FILE).read_text(encoding="utf-8"))
         own = config.get("base_model_name_or_path")
-    except (OSError, ValueError, AttributeError) as error:
+    except (OSError, ValueError, AttributeError, RecursionError) as error:
         raise WeightsRefused(f"{ADAPTER_FILE} of {folder.name} cannot be read.") from error
     named = [folder_settings(folder).get("base"), card.base, own]
     for name in filter(None, named):
@@ -300,6 +308,31 @@ def _refuse_pickles(folder: Path, family: str) -> None:
         way = CONVERT_ADAPTER if (folder / ADAPTER_FILE).is_file() else CONVERT
         raise WeightsRefused(f"{folder.name} holds {pickles[0]}, and no safetensors. {way}")
     raise WeightsMissing(f"{folder.name} holds no safetensors; fetch the whole folder again.")
+
+
+def _refuse_detours(folder: Path, family: str) -> None:
+    """Hold a folder to weights that are safetensors of its own, all of which are hashed.
+
+    An index may name any file, also a pickle or one elsewhere, and a configuration may too.
+
+    Raises:
+        WeightsRefused: it does.
+    """
+    below = folder.rglob if family in WANTED_BELOW else folder.glob
+    for index in below(INDEX):
+        places = read_object(index).get("weight_map")
+        for name in sorted(map(str, set(places.values()))) if isinstance(places, dict) else ():
+            if not OWN_FILE.fullmatch(name):
+                raise WeightsRefused(
+                    f"{INDEX} of {folder.name} names {name!r}; only safetensors files beside it "
+                    "are read. Fetch the whole folder again from its authors."
+                )
+    for config in below(CONFIG_FILE):
+        if (other := read_object(config).get("transformers_weights")) is not None:
+            raise WeightsRefused(
+                f"{CONFIG_FILE} of {folder.name} sends to other weights ({other!r}); take out "
+                "transformers_weights and use the folder as its authors published it."
+            )
 
 
 def weights_hash(
@@ -368,7 +401,7 @@ def _hash_file(path: Path, meter: Meter) -> str:
 def _read_memo(memo: Path | None) -> dict[str, str]:
     try:
         content = json.loads(memo.read_text(encoding="utf-8")) if memo else {}
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return content if isinstance(content, dict) else {}
 

@@ -119,7 +119,8 @@ def load_strictly(
             )
     except MemoryError:
         raise
-    except (*_BROKEN, SafetensorError, StrictDataclassError) as error:
+    # an ImportError is that of a format (quantised, say) that needs a library of its own
+    except (*_BROKEN, ImportError, SafetensorError, StrictDataclassError) as error:
         raise WeightsRefused(
             f"The weights in {folder.name} cannot be loaded: {_first_line(error)} "
             "Fetch the folder again, or check that it holds one whole model."

@@ -23,6 +23,9 @@ from engine.errors import WeightsMissing, WeightsRefused
 
 CONFIG, TENSORS = "adapter_config.json", "adapter_model.safetensors"
 _PART = re.compile(r"\.(lora_A|lora_B|lora_magnitude_vector)(?:\.default)?(?:\.weight)?$")
+_DAMAGED = (
+    ValueError, OSError, AttributeError, TypeError, RecursionError, re.error, SafetensorError,
+)  # fmt: skip
 _CHANGES_BASE = ("pissa", "olora", "loftq", "corda", "lora_ga")
 
 
@@ -77,7 +80,7 @@ def _read(folder: Path) -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
         for pattern in _patterns(config):
             re.compile(pattern)
         return config, load_file(folder / TENSORS)
-    except (ValueError, OSError, AttributeError, TypeError, re.error, SafetensorError) as error:
+    except _DAMAGED as error:
         raise WeightsRefused(f"The adapter {folder.name} is damaged; fetch it again.") from error
 
 

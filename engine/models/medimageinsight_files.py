@@ -155,7 +155,7 @@ def read_sizes(root: Path) -> Sizes:
         config = yaml.safe_load(path.read_text(encoding="utf-8"))
         _refuse_other(config, path)
         return _sizes(config)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except (OSError, UnicodeDecodeError, RecursionError, yaml.YAMLError) as error:
         raise WeightsRefused(f"{path.name} cannot be read ({_line(error)}). {AGAIN}") from error
     except KeyError as error:
         raise WeightsRefused(f"{path.name} lacks the entry {error}. {AGAIN}") from error

@@ -132,7 +132,7 @@ def _refuse_foreign(folder: Path, name: str, kind: str) -> None:
 def _read(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise WeightsRefused(f"{path.name} cannot be read as JSON; fetch it again.") from error
 
 

@@ -25,7 +25,7 @@ ORIGINS: Mapping[str, str] = {
     USER: "set for this run",
 }
 DEFAULT_PRESET = "default"
-_AT_LEAST_ONE = ("max_slices", "max_pixels", "slice_max_pixels")
+_AT_LEAST_ONE = ("max_slices", "max_pixels", "slice_max_pixels", "max_tokens")
 PRESETS = (DEFAULT_PRESET, RELEASE)
 
 

@@ -297,3 +297,27 @@ def test_a_users_folder_and_shipped_models_are_never_removed(tmp_path: Path):
     for model in ("siglip-nano", "random", "medemb-2b"):
         with pytest.raises(WeightsRefused, match="Nothing was deleted"):
             remove(find_card(model), weights_dir=tmp_path)
+
+
+def test_a_link_under_a_models_name_leads_to_nothing_that_is_ours(hub: FakeHub, tmp_path):
+    hub.add("me/towers", siglip_files())
+    folder = get("mine", tmp_path).folder
+    other = folder.with_name("other")
+    own_card(tmp_path, "other", family="siglip", hub_id="me/towers", revision=COMMIT)
+    other.symlink_to(folder)
+    other.with_name(".other.part").mkdir()
+    card = find_card("other", cards_dir=places(tmp_path).cards)
+    assert remove(card, weights_dir=places(tmp_path).weights).freed == 0
+    assert {path.name for path in folder.iterdir()} == WANTED | {RECORD}
+    assert other.is_symlink()
+    assert not other.with_name(".other.part").exists()
+
+
+def test_mending_a_gap_keeps_what_a_user_laid_there(hub: FakeHub, tmp_path):
+    hub.add("me/towers", siglip_files())
+    folder = get("mine", tmp_path).folder
+    (folder / "draft.part").write_text("mine")
+    (folder / "config.json").unlink()
+    get("mine", tmp_path)
+    assert (folder / "draft.part").read_text() == "mine"
+    assert {path.name for path in folder.iterdir()} == WANTED | {RECORD, "draft.part"}

@@ -108,3 +108,8 @@ def test_a_name_may_say_preset_and_settings():
 
 def test_every_family_of_a_card_has_settings():
     assert {card.family for card in CARDS} <= set(DEFAULTS)
+
+
+def test_no_room_for_a_token_is_refused():
+    with pytest.raises(ModelError, match="max_tokens must be at least 1"):
+        settings_of("siglip", max_tokens=0)

@@ -45,8 +45,8 @@ def test_loading_never_opens_a_connection(monkeypatch, tmp_path: Path):
     monkeypatch.setattr(socket, "create_connection", refuse)
     monkeypatch.setattr(socket.socket, "connect", refuse)
     for model in ("siglip-so400m-384", "rzenembed", "vlm2vec-v2.0", "me/siglip-of-mine"):
-        name = find_card(model).plain_id
-        with pytest.raises(WeightsMissing, match=f"triptych models download {name}"):
+        name = find_card(model).spoken
+        with pytest.raises(WeightsMissing, match=f"triptych models download {name},"):
             resolve(find_card(model), weights_dir=tmp_path, shipped_dir=tmp_path)
     with pytest.raises(WeightsMissing, match=r"about 3\.5 GB.*Nothing is downloaded unasked"):
         load_encoder("siglip-so400m-384", weights_dir=tmp_path, shipped_dir=tmp_path)
