@@ -91,12 +91,27 @@ def viewer(program: Program) -> None:
     program.services.open_evidence([folders[0]] if folders else [evidence])
 
 
+def benchmark_sources(program: Program) -> None:
+    """The sources with one of them in hand; the cards are read on a thread."""
+    program.window.go("benchmark")
+    view_of(program).tabs.setCurrentIndex(1)
+    pump(2 * MOST, lambda: view_of(program).sources.model.rowCount() > 0)
+
+
+def drawn(program: Program) -> bool:
+    """Whether every figure and table in sight is there."""
+    panels = [one for one in view_of(program).figures.values() if one.isVisible()]
+    return all(one.figure.accessibleDescription() for one in panels)
+
+
 def results_tab(place: int, *, paper: bool = False) -> Step:
     def step(program: Program) -> None:
         program.window.go("results")
         pump(SETTLE)
+        pump(MOST, lambda: " models" in view_of(program).note.text())
         view_of(program).compare.setChecked(paper)
         view_of(program).show_tab(place)
+        pump(MOST, lambda: drawn(program))
         if place == 2:
             view_of(program).heat.choose(0, 0)
             view_of(program).cell_chosen.emit(0, 0)
@@ -200,6 +215,7 @@ SCREENS: tuple[tuple[str, Step, Step], ...] = (
     *VIEWER_SCREENS,
     ("neighbours", neighbours, nothing),
     ("benchmark", go("benchmark"), nothing),
+    ("benchmark-sources", benchmark_sources, lambda p: view_of(p).tabs.setCurrentIndex(0)),
     ("results", results_tab(0), nothing),
     ("results-paper", results_tab(0, paper=True), nothing),
     ("results-splits", results_tab(1), nothing),

@@ -90,8 +90,11 @@ def plan_words(read: BenchPlan, models: Sequence[str], tasks: Collection[str]) -
     todo = pending(read, models, tasks)
     items = sum(read.items[task] for task in chosen)
     cells = len(chosen) * len(models)
+    missing = sum(task.id not in read.plan.data for task in read.plan.tasks)
     told = [
-        f"{len(chosen)} tasks",
+        f"{len(chosen) + missing} tasks, {missing} missing data"
+        if missing
+        else f"{len(chosen)} tasks",
         f"{len(models)} model{'s' if len(models) > 1 else ''}",
         f"{items:,} items",
         f"{distinct(read, chosen):,} distinct",
@@ -102,7 +105,7 @@ def plan_words(read: BenchPlan, models: Sequence[str], tasks: Collection[str]) -
         told.append(f"{len(todo)} of {cells} results still to compute")
     if (seconds := seconds_of(read, todo)) is not None:
         told.append(f"about {duration(seconds)}")
-    told.append(f"up to {size(distinct(read, chosen) * VECTOR_BYTES * len(models))} of vectors")
+    told.append(f"{size(distinct(read, chosen) * VECTOR_BYTES * len(models))}")
     return ", ".join(told) + "."
 
 

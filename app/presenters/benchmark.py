@@ -25,6 +25,7 @@ from app.presenters.bench_plan import (
     stored_cells,
     tasks_shown,
 )
+from app.presenters.bench_sources import SourceDesk
 from app.presenters.data_sets import DataSet, data_sets
 from app.presenters.model_facts import models_shown, with_release
 from app.services import Services
@@ -50,6 +51,7 @@ class BenchmarkPresenter(Presenter):
         self._rows: list[tuple[Cell, ProgressShown]] = []
         self._job = ""
         self._looked = 0.0
+        self._sources = SourceDesk(view, services, self._take_root)
         self._connect()
 
     def _connect(self) -> None:
@@ -92,6 +94,7 @@ class BenchmarkPresenter(Presenter):
 
     def _take_root(self, root: str) -> None:
         self._root = root
+        self._sources.take(root)
         self.view.show_data(root)
         self.view.show_plan("Reading the tasks…")
         home = self.services.home

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.failures import sentence
 from app.services import Services
-from app.shown_figures import FigureShown, MarkShown, SectionShown
+from app.shown_figures import FigureShown, MarkShown
 from studies.results import Results
 
 if TYPE_CHECKING:
@@ -142,8 +142,3 @@ def write_one(asked: Asked, name: str, path: Path) -> Path:
     from studies.figures.catalogue import write_as
 
     return write_as(asked, name, path)
-
-
-def section_shown(section: Any) -> SectionShown:
-    """A further table for the view."""
-    return SectionShown(section.title, section.head, section.rows, section.notes)

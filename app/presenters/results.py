@@ -13,6 +13,7 @@ from app.presenters.data_sets import DataSet, data_sets, titles
 from app.presenters.result_figures import FigureDesk
 from app.presenters.result_queries import QueryDesk
 from app.presenters.result_records import record_line, record_of_cell, record_of_model
+from app.presenters.result_sections import SectionDesk
 from app.presenters.result_tables import (
     FAMILIES,
     SPLITS,
@@ -52,6 +53,7 @@ class ResultsPresenter(Presenter):
         super().__init__(view, services)
         self._queries = QueryDesk(view, services)
         self._figures = FigureDesk(view, services)
+        self._sections = SectionDesk(view, services)
         self._wanted_root = ""
         self._digest = ""
         self._results: Results | None = None
@@ -122,6 +124,8 @@ class ResultsPresenter(Presenter):
 
     def _load(self) -> None:
         home, digest = self.services.home, self._digest
+        if self._results is None or self._results.digest != digest:
+            self.view.show_note("Averaging…")
         self.services.tasks.run(self, lambda: load(home, digest), self._take)
 
     def _take(self, found: tuple[Results, dict[str, str]]) -> None:
@@ -147,6 +151,7 @@ class ResultsPresenter(Presenter):
         self._show_heat()
         self._queries.take(results, self._titles, self._metric)
         self._figures.take(results, self._titles)
+        self._sections.take(results, self._titles, self._metric, paper=self._paper)
         names = [line.model for line in results.models]
         self.view.show_models([(name, self._title(name)) for name in names])
         if self._model not in names:

@@ -11,20 +11,21 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QFileDialog,
-    QHeaderView,
     QLineEdit,
     QProgressBar,
     QSplitter,
     QStackedWidget,
-    QTreeWidget,
+    QTabWidget,
     QTreeWidgetItem,
-    QTreeWidgetItemIterator,
     QWidget,
 )
 
 from app.shown import ModelShown, ProgressShown, TaskShown
+from app.shown_figures import SectionShown, SourceShown
 from app.tables.progress import COLUMNS
 from app.tables.rows import RowsModel
+from app.views.bench_lists import KEY, family_item, items, model_item, release_line, tree
+from app.views.source_panel import SourcePanel
 from app.widgets.blocks import (
     EmptyState,
     button,
@@ -40,10 +41,7 @@ from app.widgets.blocks import (
     table_view,
     tell,
 )
-from app.widgets.ink import hold, ink, px
-
-KEY = int(Qt.ItemDataRole.UserRole)
-FORM_WORDS = {"2d": "2D", "3d": "3D", "text": "text"}
+from app.widgets.ink import hold, px
 
 
 class BenchmarkView(QWidget):
@@ -56,6 +54,9 @@ class BenchmarkView(QWidget):
     cancel_wanted = Signal()
     results_wanted = Signal()
     demo_wanted = Signal()
+    tab_shown = Signal(int)
+    build_wanted = Signal(str, dict)
+    mini_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -65,8 +66,20 @@ class BenchmarkView(QWidget):
         self.progress = RowsModel[ProgressShown](COLUMNS)
         split = QSplitter()
         split.setChildrenCollapsible(False)
-        split.addWidget(self._left())
-        split.addWidget(self._centre())
+        self.side = self._left()
+        split.addWidget(self.side)
+        self.sources = SourcePanel()
+        self.sources.build_wanted.connect(self.build_wanted)
+        self.sources.mini_wanted.connect(self.mini_wanted)
+        self.tabs = QTabWidget()
+        self.tabs.setAccessibleName("Run, or sources")
+        self.tabs.setDocumentMode(True)
+        self.tabs.addTab(self._centre(), "Run")
+        self.tabs.addTab(self.sources, "Sources")
+        self.tabs.currentChanged.connect(self.tab_shown)
+        # models and tasks belong to a run; the sources need the room for their names
+        self.tabs.currentChanged.connect(lambda place: self.side.setVisible(place == 0))
+        split.addWidget(self.tabs)
         split.setStretchFactor(1, 1)
         split.setSizes([px(430), px(730)])
         self.setLayout(column(split))
@@ -76,14 +89,14 @@ class BenchmarkView(QWidget):
         return QSize(px(1160), px(740))
 
     def _left(self) -> QWidget:
-        self.models = _tree("Models", ("Model", "On this machine"))
+        self.models = tree("Models", ("Model", "On this machine"))
         self.models.itemChanged.connect(self._models_moved)
         self.models.currentItemChanged.connect(lambda now, _before: self._model_moved(now))
         self.models.setRootIsDecorated(True)
         self.models.setIndentation(px(18))
         self.release = quiet(small=True)
         self.release.hide()
-        self.tasks = _tree("Tasks by family", ("Task", "Form", "Queries"))
+        self.tasks = tree("Tasks by family", ("Task", "Form", "Queries"))
         self.tasks.itemChanged.connect(self._tasks_moved)
         self.task_count = quiet(small=True, wrap=False)
         upper, lower = QWidget(), QWidget()
@@ -189,7 +202,7 @@ class BenchmarkView(QWidget):
         self._release = {shown.key: release_line(shown) for shown in models}
         tops: dict[str, QTreeWidgetItem] = {}
         for shown in models:
-            item = _model_item(shown, chosen=shown.key in chosen)
+            item = model_item(shown, chosen=shown.key in chosen)
             if (above := tops.get(shown.variant_of)) is not None:
                 above.addChild(item)
             else:
@@ -208,7 +221,7 @@ class BenchmarkView(QWidget):
         for shown in tasks:
             families.setdefault(shown.family, []).append(shown)
         for family, members in families.items():
-            self.tasks.addTopLevelItem(_family_item(family, members, wanted))
+            self.tasks.addTopLevelItem(family_item(family, members, wanted))
         self._filling = False
         there = sum(shown.count is not None for shown in tasks)
         self.task_count.setText(f"{there} of {len(tasks)} have data" if tasks else "")
@@ -263,13 +276,29 @@ class BenchmarkView(QWidget):
         """Let the user choose the data folder; an empty text if none."""
         return QFileDialog.getExistingDirectory(self, "Choose benchmark data")
 
+    def show_sources(self, sources: Sequence[SourceShown]) -> None:
+        """List the sources of the benchmark."""
+        self.sources.show_sources(sources)
+
+    def show_building(self, key: str, words: str) -> None:
+        """Say how a build goes; empty words: nothing is built."""
+        self.sources.show_building(key, words)
+
+    def show_built(self, report: SectionShown | None, tone: str = "good") -> None:
+        """Show what a build made and what it could not."""
+        self.sources.show_built(report, tone)
+
+    def ask_folder(self, title: str) -> str:
+        """Let the user choose a folder; an empty text if none."""
+        return QFileDialog.getExistingDirectory(self, title)
+
     # -- what the user does
 
     def chosen_models(self) -> list[str]:
         """The checked models, each before its other settings."""
         return [
             str(item.data(0, KEY))
-            for item in _items(self.models)
+            for item in items(self.models)
             if item.checkState(0) == Qt.CheckState.Checked
         ]
 
@@ -307,86 +336,3 @@ class BenchmarkView(QWidget):
             shown for shown in self._progress if not only or shown.state in ("failed", "missing")
         ]
         self.progress.set_rows(rows)
-
-
-def _tree(name: str, heads: tuple[str, ...]) -> QTreeWidget:
-    tree = QTreeWidget()
-    tree.setAccessibleName(name)
-    tree.setHeaderLabels(list(heads))
-    tree.setUniformRowHeights(True)
-    tree.setRootIsDecorated(len(heads) > 2)
-    tree.setAllColumnsShowFocus(True)
-    tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-    header = tree.header()
-    header.setStretchLastSection(False)
-    header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-    for place in range(1, len(heads)):
-        header.setSectionResizeMode(place, QHeaderView.ResizeMode.Interactive)
-        if len(heads) > 2:
-            right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-            tree.headerItem().setTextAlignment(2, right)
-        header.resizeSection(place, px(150 if len(heads) == 2 else 68))
-    return tree
-
-
-def _items(tree: QTreeWidget) -> list[QTreeWidgetItem]:
-    """Every item of a tree, from top to bottom."""
-    found = []
-    steps = QTreeWidgetItemIterator(tree)
-    while (item := steps.value()) is not None:
-        found.append(item)
-        steps += 1
-    return found
-
-
-def release_line(shown: ModelShown) -> str:
-    """In one line what the release's settings change; empty where they change nothing."""
-    return f"Release settings: {shown.release}." if shown.release else ""
-
-
-def _model_item(shown: ModelShown, *, chosen: bool) -> QTreeWidgetItem:
-    if shown.variant_of:
-        changes = shown.release.count(" → ")
-        state = f"{changes} setting{'s' if changes > 1 else ''} differ{'s' if changes == 1 else ''}"
-        item = QTreeWidgetItem(["with the release's settings", state])
-    else:
-        item = QTreeWidgetItem([shown.title, shown.state])
-    item.setData(0, KEY, shown.key)
-    tip = release_line(shown) if shown.variant_of else f"{shown.family} · {shown.licence}"
-    item.setToolTip(0, f"{shown.title} · {tip}")
-    item.setToolTip(1, tip if shown.variant_of else shown.why)
-    item.setData(0, int(Qt.ItemDataRole.AccessibleTextRole), shown.title)
-    checkable = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsUserCheckable
-    item.setFlags(
-        checkable | Qt.ItemFlag.ItemIsSelectable if shown.usable else Qt.ItemFlag.ItemIsSelectable
-    )
-    item.setCheckState(0, Qt.CheckState.Checked if chosen else Qt.CheckState.Unchecked)
-    if shown.usable:
-        item.setForeground(1, ink("quiet" if shown.variant_of else "good"))
-    return item
-
-
-def _family_item(family: str, members: Sequence[TaskShown], wanted: set[str]) -> QTreeWidgetItem:
-    there = [shown for shown in members if shown.count is not None]
-    queries = sum(shown.count or 0 for shown in there)
-    item = QTreeWidgetItem([f"{family}  ·  {len(there)} of {len(members)}", "", f"{queries:,}"])
-    item.setTextAlignment(2, Qt.AlignmentFlag.AlignRight)
-    item.setFlags(item.flags() | Qt.ItemFlag.ItemIsAutoTristate | Qt.ItemFlag.ItemIsUserCheckable)
-    for shown in members:
-        item.addChild(_task_item(shown, chosen=shown.key in wanted))
-    if not there:
-        item.setCheckState(0, Qt.CheckState.Unchecked)
-        item.setDisabled(True)
-    return item
-
-
-def _task_item(shown: TaskShown, *, chosen: bool) -> QTreeWidgetItem:
-    count = "no data" if shown.count is None else f"{shown.count:,}"
-    item = QTreeWidgetItem([shown.key, FORM_WORDS.get(shown.form, shown.form), count])
-    item.setData(0, KEY, shown.key)
-    item.setTextAlignment(2, Qt.AlignmentFlag.AlignRight)
-    item.setToolTip(0, f"{shown.key} · {shown.split}")
-    there = shown.count is not None
-    item.setCheckState(0, Qt.CheckState.Checked if chosen and there else Qt.CheckState.Unchecked)
-    item.setDisabled(not there)
-    return item

@@ -10,9 +10,11 @@ from PySide6.QtWidgets import QSplitter, QWidget
 from app.shown_figures import FigureShown, SectionShown
 from app.views.section_panel import SectionPanel
 from app.widgets.blocks import button, column, quiet, row, section
+from app.widgets.choice_menu import ChoiceMenu
 from app.widgets.figure_view import FigureView
 from app.widgets.ink import px
 
+MOST_MODELS = 7
 FORMS = ("SVG", "PDF", "PNG")
 HOVER = "Point at a mark to read it; a click on a task opens its queries."
 
@@ -43,7 +45,10 @@ class FigurePanel(QWidget):
             for form in FORMS
         ]  # fmt: skip
         upper = QWidget()
-        bar = row(self.pointed, section(f"Figure {number}"), row(*keys, space=4), space=12)
+        self.models = ChoiceMenu("Models", most=MOST_MODELS)
+        bar = row(
+            self.pointed, self.models, section(f"Figure {number}"), row(*keys, space=4), space=12
+        )
         bar.setStretch(0, 1)
         upper.setLayout(column(self.figure, bar, space=6))
         self.table = SectionPanel(f"{name}, as a table") if table else None
@@ -52,7 +57,7 @@ class FigurePanel(QWidget):
         split.addWidget(upper)
         if self.table is not None:
             split.addWidget(self.table)
-            split.setSizes([px(430), px(190)])
+            split.setSizes([px(480), px(150)])
         split.setStretchFactor(0, 1)
         layout = column(split)
         layout.setContentsMargins(0, px(8), 0, 0)
@@ -67,10 +72,10 @@ class FigurePanel(QWidget):
         """Say why there is no drawing."""
         self.figure.say(words)
 
-    def show_section(self, shown: SectionShown | None) -> None:
+    def show_section(self, shown: SectionShown | None, *, why_not: str) -> None:
         """Show the table below."""
         if self.table is not None:
-            self.table.show_section(shown)
+            self.table.show_section(shown, why_not=why_not)
 
     def _point(self, words: str) -> None:
         self.pointed.setText(words or HOVER)

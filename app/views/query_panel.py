@@ -91,7 +91,7 @@ class QueryPanel(QWidget):
         halves.setChildrenCollapsible(False)
         halves.addWidget(upper)
         halves.addWidget(self._detail)
-        halves.setSizes([px(270), px(400)])
+        halves.setSizes([px(220), px(450)])
         full = QWidget()
         full.setLayout(column(halves))
         margins(full, px(12), px(8), 0, 0)
@@ -111,7 +111,10 @@ class QueryPanel(QWidget):
         )
         self.fold.setToolTip("Give the queries the whole page, or bring the heat map back")
         head = QWidget()
-        line = row(self.heading, self.fold, self.record)
+        self.failures_first = QCheckBox("Failures first")
+        self.failures_first.setAccessibleName("Failures first")
+        self.failures_first.setChecked(True)
+        line = row(self.heading, self.failures_first, self.fold, self.record)
         line.setStretch(0, 1)
         head.setLayout(line)
         return head
@@ -129,13 +132,8 @@ class QueryPanel(QWidget):
         self.filters.activated.connect(
             lambda _place: self.filter_chosen.emit(str(self.filters.currentData() or ""))
         )
-        self.failures_first = QCheckBox("Failures first")
-        self.failures_first.setAccessibleName("Failures first")
-        self.failures_first.setChecked(True)
         choices = QWidget()
-        line = row(
-            section("Beside"), self.beside, section("Show"), self.filters, self.failures_first, 1
-        )
+        line = row(section("Beside"), self.beside, section("Show"), self.filters)
         line.setStretch(1, 1)
         line.setStretch(3, 1)
         choices.setLayout(line)

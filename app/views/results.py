@@ -28,9 +28,8 @@ from app.views.figure_panel import FigurePanel
 from app.views.query_panel import QueryPanel
 from app.views.record_panel import RecordPanel
 from app.views.score_panel import ScorePanel
-from app.views.section_panel import SectionPanel
+from app.views.section_panel import SectionList
 from app.widgets.blocks import EmptyState, button, column, margins, quiet, row, section
-from app.widgets.choice_menu import ChoiceMenu
 from app.widgets.heat_map import HeatMap
 from app.widgets.ink import hold, px
 
@@ -41,7 +40,6 @@ FIGURES = (
     ("targets", "Target length", 8, True),
 )  # name, words, number in the paper, whether a table stands below
 RECORDS = 9  # the tab
-MOST_MODELS = 7  # in a figure
 ORDERS = (("family", "By family"), ("difficulty", "Hardest first"))
 METRICS = ("hit@1", "hit@5", "mrr@5")
 
@@ -92,11 +90,11 @@ class ResultsView(QWidget):
         self.tabs.addTab(self.splits, "Splits and consistency")
         self.tabs.addTab(self._cells(), "Tasks and queries")
         self._add_figures()
-        self.graded = SectionPanel("Graded relevance")
-        self.tabs.addTab(self.graded, "Graded")
+        self.graded = SectionList("Graded relevance and further tables")
+        self.tabs.addTab(self.graded, "Graded and more")
         self.tabs.addTab(self._pair(), "Two models")
         self.tabs.addTab(self._records(), "How computed")
-        self.tabs.currentChanged.connect(self._tab_moved)
+        self.tabs.currentChanged.connect(self.tab_shown)
         full = QWidget()
         full.setLayout(column(self._bar(), self.tabs))
         margins(full, px(12), px(12), px(12), px(12))
@@ -125,10 +123,7 @@ class ResultsView(QWidget):
         self.compare.setAccessibleName("Compare with the paper")
         self.compare.toggled.connect(self.compare_toggled)
         self.note = quiet(wrap=False)
-        self.models = ChoiceMenu("Models", most=MOST_MODELS)
-        self.models.chosen.connect(self.figure_models_chosen)
-        self.models.hide()
-        pieces = (section("Data"), self.data, self._metric_keys(), self.compare, self.models)
+        pieces = (section("Data"), self.data, self._metric_keys(), self.compare)
         return row(*pieces, 1, self.note, section("Export"), self._export_keys(), space=12)
 
     def _metric_keys(self) -> QHBoxLayout:
@@ -164,6 +159,7 @@ class ResultsView(QWidget):
             made.wanted.connect(partial(self.figure_wanted.emit, name))
             made.export_wanted.connect(partial(self.figure_export_wanted.emit, name))
             made.opened.connect(self.point_opened)
+            made.models.chosen.connect(self.figure_models_chosen)
             self.figures[name] = made
             self.tabs.addTab(made, words)
 
@@ -173,10 +169,10 @@ class ResultsView(QWidget):
             box.setAccessibleName(("First model", "Second model")[place])
             hold(box.setMinimumWidth, 220)
             box.activated.connect(self._pair_moved)
-        self.differences = SectionPanel("Paired differences")
+        self.differences = SectionList("Paired differences")
         page = QWidget()
         chosen = row(section("First"), self.pair[0], section("minus second"), self.pair[1], 1)
-        page.setLayout(column(chosen, self.differences))
+        page.setLayout(column(chosen, self.differences, space=12))
         margins(page, 0, px(8), 0, 0)
         return page
 
@@ -264,7 +260,8 @@ class ResultsView(QWidget):
 
     def show_figure_models(self, models: Sequence[tuple[str, str]], chosen: Sequence[str]) -> None:
         """Offer the models of the figures."""
-        self.models.show_choices(models, chosen)
+        for panel in self.figures.values():
+            panel.models.show_choices(models, chosen)
 
     def show_figure(self, name: str, shown: FigureShown) -> None:
         """Show a drawing."""
@@ -274,13 +271,13 @@ class ResultsView(QWidget):
         """Say why there is no drawing."""
         self.figures[name].say(words)
 
-    def show_section(self, name: str, shown: SectionShown | None, *, why_not: str = "") -> None:
-        """Show a further table: below a figure, ``graded`` or ``pair``."""
+    def show_sections(self, name: str, shown: Sequence[SectionShown], *, why_not: str = "") -> None:
+        """Show further tables: below a figure, ``graded`` or ``pair``."""
         if name in self.figures:
-            self.figures[name].show_section(shown)
+            self.figures[name].show_section(shown[0] if shown else None, why_not=why_not)
         else:
-            panel = self.graded if name == "graded" else self.differences
-            panel.show_section(shown, why_not=why_not)
+            tables = self.graded if name == "graded" else self.differences
+            tables.show_sections(shown, why_not=why_not)
 
     def show_pair(self, models: Sequence[tuple[str, str]], first: str, second: str) -> None:
         """Offer the models that may be compared, with two of them chosen."""
@@ -308,10 +305,6 @@ class ResultsView(QWidget):
         return QFileDialog.getSaveFileName(self, "Export results", suggested)[0]
 
     # -- what the user does
-
-    def _tab_moved(self, place: int) -> None:
-        self.models.setVisible(self.tabs.widget(place) in self.figures.values())
-        self.tab_shown.emit(place)
 
     def _fold_map(self) -> None:
         self.map.setVisible(not self.map.isVisible())

@@ -12,14 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from db.home import Home
-from db.runs import query_results
-from db.session import open_store
 from studies.errors import StudyError
 from studies.figures.numbers import Asked, first_models
 from studies.figures.sheet import FORMATS, Draw, Drawn, into_files, on_screen
-from studies.medheb.anatomy import ANATOMY, TEXTS, UNKNOWN, Group, load_groups
-from studies.medheb.lengths import measure
+from studies.medheb.anatomy import ANATOMY, UNKNOWN, Group
 from studies.results import Results
+from studies.results_groups import groups_of, load_lengths
 
 MOST = 7  # series that can be told apart
 
@@ -67,6 +65,7 @@ def ask(
         StudyError: a model has no result here, or too many are asked for.
         BadTaskFile: the table of groups cannot be read.
     """
+    results = results.benchmark
     chosen = tuple(dict.fromkeys(models)) or first_models(results)
     known = [line.model for line in results.models]
     if strange := [model for model in chosen if model not in known]:
@@ -75,14 +74,12 @@ def ask(
         )
     if len(chosen) > MOST:
         raise StudyError(f"A figure shows at most {MOST} models; {len(chosen)} are asked for.")
-    root = Path(results.root)
-    tasks = [line.task for line in results.tasks]
-    groups = load_groups(tasks, root if root.is_dir() else None)
+    groups = groups_of(results)
     return Asked(
         results=results.benchmark,
         models=chosen,
         titles=dict(titles or {}),
-        lengths=measured(home, results, groups),
+        lengths={task: one.words for task, one in load_lengths(home, results).items()},
         anatomy={task: _domain(group) for task, group in groups.items()},
         kinds={task: group.target for task, group in groups.items()},
     )
@@ -90,19 +87,6 @@ def ask(
 
 def _domain(group: Group) -> str:
     return "Not assigned" if group.anatomy == UNKNOWN else ANATOMY[group.anatomy]
-
-
-def measured(home: Home, results: Results, groups: Mapping[str, Group]) -> dict[str, float]:
-    """Task id to the mean words of its positives, for tasks whose targets are texts."""
-    found = {}
-    with open_store(home) as store:
-        for line in results.tasks:
-            if line.missing is None and groups[line.task.id].target in TEXTS:
-                fullest = max(line.scores.values(), key=lambda cell: cell.n)
-                length = measure(row.gold for row in query_results(store, fullest.result_id))
-                if length is not None:
-                    found[line.task.id] = length.words
-    return found
 
 
 def drawer(name: str, asked: Asked) -> Draw:

@@ -17,6 +17,7 @@ from studies.medheb.anatomy import ANSWER, LONG, SHORT
 from studies.results import TaskLine
 
 KINDS = ((SHORT, "Short labels"), (ANSWER, "VQA answers"), (LONG, "Long texts"))
+HEAD, TOP = 0.72, 1.15  # inches from above: the names of the kinds, the first panel
 UPPER = 0.26  # of the height that both panels share
 Groups = list[tuple[str, list[TaskLine]]]
 
@@ -45,15 +46,15 @@ def draw(sheet: Sheet, asked: Asked) -> None:
         f"n = {sum(line.n for line in ordered):,} queries"
     )
     sheet.words(0.15, 0.12, told, weight="bold")
-    name_models(sheet, asked, 0.4)
+    name_models(sheet, asked, 0.38)
     across, down = sheet.inches
     slot = (across - 0.85) / len(ordered)
     size = min(8.0, 72 * slot * 0.8)
     longest = max(len(line.task.id) for line in ordered)
     names = longest * size * 0.66 / 72 if sheet.room_for_names(slot) else 0.0
-    high = down - 1.35 - 0.3 - names - 0.2
-    upper = sheet.axes(0.7, 1.35, across - 0.85, high * UPPER)
-    lower = sheet.axes(0.7, 1.35 + high * UPPER + 0.3, across - 0.85, high * (1 - UPPER))
+    high = down - TOP - 0.22 - names - 0.12
+    upper = sheet.axes(0.7, TOP, across - 0.85, high * UPPER)
+    lower = sheet.axes(0.7, TOP + high * UPPER + 0.22, across - 0.85, high * (1 - UPPER))
     _lengths(sheet, upper, asked, ordered)
     _heads(sheet, groups, (upper, lower), asked)
     _scores(sheet, lower, asked, groups)
@@ -92,7 +93,7 @@ def _heads(sheet: Sheet, groups: Groups, panels: tuple[Axes, Axes], asked: Asked
         queries = sum(line.n for line in inside)
         told = f"{word}\n{len(inside)} task{plural}, n = {queries:,}"
         left = max(0.7 + wide * start / total, floor)
-        sheet.words(left, 0.88, told, fontsize=8.5, linespacing=1.3)
+        sheet.words(left, HEAD, told, fontsize=8.5, linespacing=1.3)
         floor = left + 1.7
         start += len(inside)
 
