@@ -7,7 +7,13 @@ from typing import Annotated
 
 import typer
 
-from studies import cli_bench_figures, cli_bench_results, cli_build, cli_text
+from studies import (
+    cli_bench_figures,
+    cli_bench_more,
+    cli_bench_results,
+    cli_build,
+    cli_text,
+)
 from studies.cli_common import absolute, answer, failures, model_words, work
 from studies.cli_models import SetOption
 
@@ -15,6 +21,7 @@ app = typer.Typer(help="The MedHEB benchmark.", rich_markup_mode=None)
 cli_build.register(app)
 cli_bench_figures.register(app)
 cli_bench_results.register(app)
+cli_bench_more.register(app)
 DataOption = Annotated[Path, typer.Option("--data", help="Data root in the release layout.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 

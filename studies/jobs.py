@@ -34,6 +34,9 @@ JOBS: dict[str, str] = {
     "bench-cross": "studies.medheb.cross_source:cross_job",
     # generated data in every source's layout, built: {"data": str, "sources"?: [str]}
     "bench-mini": "studies.medheb.mini.job:mini_job",
+    # a table or collection of one's own into tasks: {"table": str, "data": str, "name"?: str,
+    #  "settings"?: {str: value}}
+    "bench-own": "studies.medheb.own:own_job",
     # the whole demo into the home: evidence, collection, benchmark, blinded study: {"fresh"?: bool}
     "demo": "studies.demo_run:demo_run_job",
     # the demo evidence alone: {"out": str}

@@ -7,7 +7,7 @@ The documents and tables made of it are in ``studies.results_json`` and ``studie
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ from studies.medheb.scores import (
     regime,
     task_score,
 )
-from studies.medheb.tasks import FAMILIES, Task, load_tasks
+from studies.medheb.tasks import FAMILIES, OWN, Task, load_tasks
 from studies.results_json import span_of, to_json
 from studies.results_text import to_markdown, to_text
 
@@ -48,6 +48,8 @@ __all__ = [
     "to_text",
 ]
 
+
+MINIATURE = "triptych_mini.json"  # at the root of generated data
 # Not baselines: the paper's own models, and the floor.
 NO_BASELINE = ("medemb", "random")
 
@@ -139,7 +141,7 @@ class Results:
         digest: of the data.
         root: where it lay when it was run.
         tasks: every task of its registry, scored or not.
-        models: by All Hit@1, best first.
+        models: by All Hit@1, best first; own data alone last.
         chance: the line of chance over the tasks that were scored.
         of: column to the number of tasks the registry has there.
     """
@@ -157,6 +159,19 @@ class Results:
         return tuple(line for line in self.tasks if line.missing is not None)
 
     @property
+    def benchmark(self) -> Results:
+        """The same without tasks of own data, which no table of the benchmark averages over."""
+        if all(line.task.split != OWN for line in self.tasks):
+            return self
+        tasks = tuple(line for line in self.tasks if line.task.split != OWN)
+        return replace(self, tasks=tasks)
+
+    @property
+    def own(self) -> tuple[TaskLine, ...]:
+        """The tasks of own data."""
+        return tuple(line for line in self.tasks if line.task.split == OWN)
+
+    @property
     def scored(self) -> dict[str, int]:
         """Column to the number of tasks with a score by any model."""
         tasks = column_tasks([line.task for line in self.tasks if line.missing is None])
@@ -171,16 +186,22 @@ class Results:
             if score.tasks < every[name]
         }
 
+    @property
+    def generated(self) -> bool:
+        """Whether the data are the miniature, as far as its folder is still there to tell."""
+        return bool(self.root) and (Path(self.root) / MINIATURE).is_file()
+
     def paper(self) -> Comparison:
         """The published numbers, with a mark where the tasks differ."""
-        scored = [line for line in self.tasks if line.missing is None]
+        scored = [line for line in self.benchmark.tasks if line.missing is None]
         pools = {line.task.id: line.pool for line in scored}
         models = [line.model for line in self.models]
-        return compare([line.task for line in scored], models, pools=pools)
+        tasks = [line.task for line in scored]
+        return compare(tasks, models, pools=pools, generated=self.generated)
 
     def regimes(self) -> dict[str, str]:
         """Task id to its difficulty regime, by mean Hit@1 of the baselines that ran it."""
-        hits = {line.task.id: _hits(line, NO_BASELINE) for line in self.tasks}
+        hits = {line.task.id: _hits(line, NO_BASELINE) for line in self.benchmark.tasks}
         return {task: regime(float(np.mean(found))) for task, found in hits.items() if found}
 
     def regime_summary(self) -> dict[str, tuple[int, float]]:
@@ -239,9 +260,15 @@ def put_together(manifest: Manifest, rows: Sequence[TaskResultRow]) -> Results:
         by_task.setdefault(row.task_id, {})[row.model_id] = row
     lines = tuple(_task_line(t, by_task.get(t.id, {}), manifest) for t in manifest.tasks)
     models = [_model_line(model, lines) for model in sorted({row.model_id for row in rows})]
-    models.sort(key=lambda line: -line.columns["All"].values["hit@1"])
+    models.sort(key=lambda line: -_overall(line))
     of = {name: len(ids) for name, ids in column_tasks(manifest.tasks).items()}
     return Results(manifest.digest, manifest.root, lines, tuple(models), _chance_line(lines), of)
+
+
+def _overall(line: ModelLine) -> float:
+    """All Hit@1; below every score for a model that ran own data alone."""
+    score = line.columns.get("All")
+    return score.values["hit@1"] if score is not None else -1.0
 
 
 def _task_line(task: Task, rows: Mapping[str, TaskResultRow], manifest: Manifest) -> TaskLine:

@@ -12,6 +12,7 @@ from studies.results_cross import cross_section
 from studies.results_free import free_section
 from studies.results_graded import graded_section, load_graded
 from studies.results_groups import anatomy_section, load_lengths, target_section
+from studies.results_own import own_section
 from studies.results_paper import paper_sections
 from studies.results_sections import Section
 
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
 
 def further_sections(home: Home, results: Results, *, paper: bool) -> tuple[Section, ...]:
-    """Region and form, target length, graded relevance, across sources, without instructions.
+    """Own data, then of the benchmark alone region and form, target length, graded relevance,
+    across sources, without instructions.
 
     Args:
         home: where rankings are stored.
@@ -30,8 +32,11 @@ def further_sections(home: Home, results: Results, *, paper: bool) -> tuple[Sect
     Raises:
         BadTaskFile: a table of groups or of gains cannot be read.
     """
+    own = own_section(results)
+    results = results.benchmark
     graded = load_graded(home, results)
     found = [
+        own,
         anatomy_section(results),
         target_section(results, load_lengths(home, results)),
         graded_section(graded, paper=paper),

@@ -194,6 +194,12 @@ def _wrapped(text: str) -> list[str]:
 def _missing(results: Results) -> Iterable[str]:
     if not results.missing:
         return
+    if results.own and all(line.missing for line in results.benchmark.tasks):
+        yield (
+            f"None of the {len(results.benchmark.tasks)} tasks of the benchmark was run here: "
+            "own data alone."
+        )
+        return
     names = ", ".join(line.task.id for line in results.missing)
     yield f"Missing, {len(results.missing)} of {len(results.tasks)} tasks: {names}."
     damaged = [m for m in results.missing if "there is no " not in str(m.missing)]

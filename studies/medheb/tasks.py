@@ -22,7 +22,8 @@ from studies.places import resources
 
 FAMILIES = ("I-I", "MB-VR", "I-Lab", "I-Rep", "T-I", "VQA", "VG", "T-T")
 FORMS = ("2d", "3d", "text")
-SPLITS = ("id", "held-out")
+OWN = "own"  # a person's own data, outside every column of the benchmark
+SPLITS = ("id", "held-out", OWN)
 PARSERS = (
     "image_cls",
     "image_qa",
@@ -49,7 +50,7 @@ class Task:
         family: one of ``FAMILIES``.
         source: the dataset.
         form: ``2d``, ``3d`` or ``text``.
-        split: ``id`` or ``held-out``.
+        split: ``id``, ``held-out``, or ``own`` for a person's own data.
         query: kind of query, in words.
         candidate: kind of candidate, in words.
         qry_inst: the instruction of the paper, for builders; a run uses the row's own.

@@ -57,7 +57,7 @@ def build_job(home: Home, arguments: dict[str, Any], control: Control) -> dict[s
         "source": card.id,
         "data": str(root),
         "records": len(records),
-        "tasks": {task: _told(one) for task, one in made.items()},
+        "tasks": {task: told(one) for task, one in made.items()},
         "faults": [{"where": f.where, "reason": f.reason} for f in faults[:KEEP_FAULTS]],
         "faulty": len(faults),
         "settings": settings,
@@ -72,7 +72,8 @@ def _found(card: SourceCard, folder: Path, settings: Mapping[str, Any]) -> Seque
         return (f"Which edition lies there cannot be told: {error}",)
 
 
-def _told(one: Built) -> dict[str, Any]:
+def told(one: Built) -> dict[str, Any]:
+    """What a build made of one task, as plain values."""
     faults = [{"where": where, "reason": reason} for where, reason in one.faults]
     return {
         "rows": one.rows, "pool": one.pool, "notes": list(one.notes), "faulty": one.faulty,
@@ -120,13 +121,24 @@ def build(
     pattern: str | None = None,
     notes: Sequence[str] = (),
     control: Control = Control(),
+    tasks: Sequence[Task] | None = None,
 ) -> dict[str, Built]:
     """Make and write the tasks of a source's records; the notes go with each.
+
+    Args:
+        card: of the source.
+        records: of it.
+        root: the data root.
+        settings: all of the build.
+        pattern: of the tasks to make, None for all.
+        notes: go with every task.
+        control: asked between rows, told the progress.
+        tasks: the registry that the card's plans name, None for the one that ships.
 
     Returns:
         Task id to what was decided and counted.
     """
-    registry = {task.id: task for task in load_tasks()}
+    registry = {task.id: task for task in (load_tasks() if tasks is None else tasks)}
     plans = [plan for plan in card.plans if _wanted(registry[plan.task], pattern)]
     if not plans:
         raise StudyError(f"{card.id} has no task that fits {pattern!r}.")
