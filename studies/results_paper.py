@@ -78,12 +78,14 @@ def load_gaps(results: Results, graded: Graded | None = None) -> tuple[Gap, ...]
         columns = _same_columns(results, lines[model])
         found += _families(lines[model], name, paper, columns)
         found += _spread(lines[model], name, columns)
-        found += _graded(model, name, graded)
+        found += () if results.generated else _graded(model, name, graded)
     return tuple(found)
 
 
 def _same_columns(results: Results, line: ModelLine) -> frozenset[str]:
-    """The columns in which a model has exactly the paper's tasks."""
+    """The columns in which a model has exactly the paper's tasks; none of generated data."""
+    if results.generated:
+        return frozenset()
     theirs = column_tasks(load_tasks())
     mine = column_tasks([t.task for t in results.tasks if line.model in t.scores])
     return frozenset(column for column in COLUMNS if theirs[column] == mine[column])
@@ -150,7 +152,10 @@ def paper_sections(results: Results, graded: Graded | None = None) -> tuple[Sect
     if not gaps:
         return ()
     why = reasons(results)
-    notes = [f"{column}: {'; '.join(texts)}." for column, texts in why.items()]
+    together: dict[str, list[str]] = {}
+    for column, texts in why.items():
+        together.setdefault("; ".join(texts), []).append(column)
+    notes = [f"{', '.join(columns)}: {text}." for text, columns in together.items()]
     document = {"differences": [_document(gap) for gap in gaps], "reasons": why}
     tables = [
         ("paper_families", "Ours minus the paper (tables 4 and 8), points", COLUMNS, METRICS),

@@ -11,7 +11,7 @@ import pytest
 from studies.errors import BadTaskFile, NoRun
 from studies.medheb.anatomy import ANATOMY, TARGETS, UNKNOWN, Group, load_groups
 from studies.medheb.lengths import measure
-from studies.medheb.paper import GUESS, ILAB, compare, printed
+from studies.medheb.paper import GENERATED, GUESS, ILAB, compare, printed
 from studies.medheb.tasks import FAMILIES, load_tasks
 from studies.results import to_json, to_markdown, to_text
 from studies.results_compare import compare_models, pair_document, pair_sections
@@ -229,6 +229,16 @@ def test_a_difference_is_refused_where_the_tasks_differ(results):
     assert found["hit@1", "cv"].difference is None
     assert found["hit@1", "I-I"].difference is not None
     assert "in common 6" in " ".join(reasons(less)["T-T"])
+
+
+def test_generated_data_compare_with_nothing(results, tmp_path):
+    from studies.medheb.mini.job import MARK
+
+    whole = replace(full_paper_results(results), root=str(tmp_path))
+    assert any(gap.difference is not None for gap in load_gaps(whole))
+    (tmp_path / MARK).write_text("{}", encoding="utf-8")
+    assert set(whole.paper().marks.values()) == {GENERATED}
+    assert all(gap.difference is None for gap in load_gaps(whole))
 
 
 def test_label_pools_that_fit_the_print_are_marked_as_a_guess():
