@@ -11,6 +11,8 @@ import pytest
 
 from studies.errors import StudyError
 from studies.medheb.builders.built import read_built
+from studies.medheb.sources import chest_imagenome
+from tests.engine.dicom_files import native
 from tests.studies.sources_2d_checks import build, noise, records_of, rows_of, save
 from tests.studies.sources_region_checks import crops_of, cut, equal, region_task, table
 
@@ -165,3 +167,21 @@ def test_another_folder_is_refused_and_a_missing_list_is_said(official: Path, tm
         path.unlink()
     with pytest.raises(StudyError, match="no list says where the pictures lie"):
         records_of("chest_imagenome", official)
+
+
+def test_pictures_of_no_use_and_dicom_pictures(official: Path, tmp_path: Path, monkeypatch):
+    monkeypatch.setattr(chest_imagenome, "KNOWN_BAD", frozenset({"bbbb-2"}))
+    shape = (200, 240)
+    raw = np.random.default_rng(5).integers(0, 256, shape, np.uint8)
+    (official / "mimic-cxr-jpg" / place("aaaa-1", ".jpg")).unlink()
+    native(
+        official / "mimic-cxr-jpg" / place("aaaa-1"), raw.tobytes(), shape, bits=8,
+        PhotometricInterpretation="MONOCHROME1", WindowCenter=128, WindowWidth=256,
+    )  # fmt: skip
+    document = build("chest_imagenome", official, tmp_path / "data")
+    told = {fault["where"]: fault["reason"] for fault in document["faults"]}
+    assert "no use" in told["bbbb-2"]
+    assert len(region_task(TASK, tmp_path / "data").queries) == 4
+    (crop,) = crops_of(TASK, tmp_path / "data", qry_img_path="aaaa-1.png", qry_text="left lung")
+    assert equal(crop, cut(255 - raw, BOXES["left lung"]))
+    assert len(records_of("chest_imagenome", official, known_bad="keep")[0]) == 2

@@ -162,6 +162,9 @@ def test_what_is_scrubbed_of_a_text():
         "RIB 8 MAY BE BROKEN; rib 8 may be; on 8 May, MAY 3, 2012": (
             "RIB 8 MAY BE BROKEN; rib 8 may be; on ___, ___"
         ),
+        "Read by Anna B. Smith, M.D. and SMITH MD; DO NOT USE.": (
+            "Read by ___, M.D. and ___ MD; DO NOT USE."
+        ),
         "study s5001 of p77777": "study ___ of ___",
         "C5-6, T12-L1, 3.5 x 2.1 cm, 12/30, in 2011, since ___.": (
             "C5-6, T12-L1, 3.5 x 2.1 cm, 12/30, in 2011, since ___."

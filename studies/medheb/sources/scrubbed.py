@@ -3,8 +3,9 @@
 Every report of every source passes here before it becomes a text. Taken out are the record's own
 identifiers (as given), numbers that a word calls a patient, record, accession, study or phone
 number, runs of seven digits and more, days, telephone numbers, mail and web addresses, and names
-behind "Dr.". Measurements, levels ("T12", "C5-6"), years and the sources' own placeholders stay.
-Names without a title are not found: the sources have replaced them before they hand reports out.
+behind "Dr." or before "MD" and its like. Measurements, levels ("T12", "C5-6"), years and the
+sources' own placeholders stay. Names without a title are not found: the sources have replaced them
+before they hand reports out.
 """
 
 from __future__ import annotations
@@ -38,6 +39,10 @@ _PATTERNS = (
     r"(?<![\d.])\d{7,}(?!\d)",
 )
 _TITLED = re.compile(r"\b((?:[Dd][Rr]|Doctor|DOCTOR)\.?\s+)[A-Z][\w'-]+(?:\s+[A-Z][\w'-]+)?")
+_SIGNED = re.compile(
+    r"\b[A-Z][\w'.-]*(?:\s+[A-Z][\w'.-]*){0,2}"
+    r"(?P<end>,?\s+(?:MD|M\.D\.|D\.O\.|MBBS|PhD)(?!\w))"
+)
 # ASCII alone counts as a word here: in Chinese a number stands between letters without a blank
 _NUMBERS = re.compile(_LABELLED, re.IGNORECASE | re.ASCII)
 _OTHERS = re.compile("|".join(f"(?:{one})" for one in _PATTERNS), re.IGNORECASE | re.ASCII)
@@ -60,6 +65,12 @@ def scrubbed(text: str, own: Iterable[str] = (), *, keep: re.Pattern[str] | None
     for one in sorted(there, key=len, reverse=True):
         text = re.sub(rf"(?ai)(?<!\w){re.escape(one)}(?!\w)", BLANK, text)
     text = _NUMBERS.sub(lambda found: found["label"] + BLANK, text)
-    text = _TITLED.sub(lambda found: found[1] + BLANK, text)
-    text = _OTHERS.sub(lambda found: found[0] if keep and keep.fullmatch(found[0]) else BLANK, text)
+    if "dr" in lower or "doctor" in lower:
+        text = _TITLED.sub(lambda found: found[1] + BLANK, text)
+    if any(one in lower for one in ("md", "m.d", "d.o", "mbbs", "phd")):
+        text = _SIGNED.sub(lambda found: BLANK + found["end"], text)
+    if _HINT.search(text):
+        text = _OTHERS.sub(
+            lambda found: found[0] if keep and keep.fullmatch(found[0]) else BLANK, text
+        )
     return " ".join(text.split())
