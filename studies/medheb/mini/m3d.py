@@ -55,9 +55,10 @@ def _write_case(folder: Path, shelf: str, case: int, seed: int) -> list[Row]:
     prepared = folder / "M3D_Cap_npy" / shelf / f"{case:06d}"
     told = sentence(case, seed, "m3d", case)
     told += f" {remark(seed, case)}" if case % 3 == 0 else ""
-    start = "" if case % 4 == 3 else f"study_findings: {told}\n"
-    write_text(raw / "text.txt", f"{start}discussion: {told} Seen often.\n")
-    write_text(prepared / "text.txt", told)
+    findings, more = ("" if case % 4 == 3 else told), f"{told} Seen often."
+    sections = f"study_findings: {findings}\n" if findings else ""
+    write_text(raw / "text.txt", f"{sections}discussion: {more}\n")
+    write_text(prepared / "text.txt", findings or more)
     rows = []
     for series in SERIES[: 1 + case % 3] if case % 5 else SERIES[1:2]:
         for place in range(SLICES):
