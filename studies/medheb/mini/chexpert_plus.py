@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from studies.medheb.mini.files import write_json_lines, write_picture, write_table
+from studies.medheb.mini.planted import remark
 from studies.medheb.mini.reports import COMMON, findings, impression
 from studies.medheb.mini.shared import look
 
@@ -59,6 +60,7 @@ def _row(number: int, split: str, kind: int, *, view: str, place: int, seed: int
     found = findings(label, seed, number).replace(". ", ".\n") if number % 3 == 0 else ""
     told = COMMON if number % 10 == 5 else impression(label, seed, number)
     told = f"1. {told}\n2. No other change."
+    told += f"\n3. {remark(seed, number)}" if number % 6 == 0 else ""
     narrative = f"NARRATIVE: Chest, one or two views.\n\n{'FINDINGS: ' + found if found else ''}"
     return {
         "path_to_image": f"{stem}.jpg", "path_to_dcm": f"{stem}.dcm",

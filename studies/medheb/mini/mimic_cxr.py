@@ -1,7 +1,8 @@
 """MIMIC-CXR in miniature: the archive of reports, and the pictures and tables of the JPG edition.
 
 Owns the layout and its oddities: headings that vary, combined or missing sections, conclusions that
-repeat, several views of a study, studies without a frontal view, and the relabelled test studies.
+repeat, remarks that give somebody away, several views of a study, studies without a frontal view,
+and the relabelled test studies.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pathlib import Path
 
 from studies.medheb.mini.files import write_bytes, write_table
 from studies.medheb.mini.mimic import LABELS, Shot, make_shot, write_shot, write_tables
+from studies.medheb.mini.planted import remark
 from studies.medheb.mini.reports import COMMON, findings, impression
 from studies.medheb.mini.shared import look
 
@@ -53,6 +55,7 @@ def _report(part: str, place: int, seed: int) -> str:
     """A free text with headings in one of the ways they come."""
     label = LABELS[place % 14]
     found = findings(label, seed, part, place).replace(". ", ".\n ")
+    found += f"\n {remark(seed, part, place)}" if place % 4 == 0 else ""
     told = COMMON if part == "test" and place in SAME else impression(label, seed, part, place)
     start = "                                 FINAL REPORT\n EXAMINATION:  CHEST (PA AND LAT)\n\n"
     start += " INDICATION:  ___ year old with cough.\n\n"

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from studies.medheb.mini.files import write_json, write_picture, write_text
+from studies.medheb.mini.planted import remark_in_chinese
 from studies.medheb.mini.shared import generator, look
 
 ORGANS = (("Thyroid", "甲状腺"), ("Mammary", "乳腺"), ("Liver", "肝脏"))
@@ -42,6 +43,7 @@ def _record(uid: int, part: str, place: int, word: str, seed: int) -> dict[str, 
     echo, edge, flow = (str(rng.choice(words)) for words in (_ECHO, _EDGE, _FLOW))
     text = f"{word}大小形态正常，实质回声{echo}，_Loc_可见一_2DS_结节，边界{edge}，_SMM_，"
     text += f"内{flow}，第{told + 1}型。"
+    text += remark_in_chinese(seed, uid) if told % 3 == 1 else ""
     return {
         "uid": uid, "finding": text, "labels": place % 3, "split": part,
         "image_path": [f"{uid}_1.jpeg", f"{uid}_2.jpeg"],
