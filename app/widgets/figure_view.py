@@ -6,9 +6,10 @@ has settled, so that the figure is drawn anew in the right size.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QFocusEvent,
+    QHelpEvent,
     QImage,
     QKeyEvent,
     QMouseEvent,
@@ -143,8 +144,15 @@ class FigureView(QWidget):
         clickable = place >= 0 and bool(marks[place].task)
         shape = Qt.CursorShape.PointingHandCursor if clickable else Qt.CursorShape.ArrowCursor
         self.setCursor(shape)
-        words = marks[place].words if place >= 0 else ""
-        QToolTip.showText(event.globalPosition().toPoint(), words, self)
+
+    def event(self, event: QEvent) -> bool:
+        """A tooltip says the point too, where the eye is."""
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            place = self.nearest(QPointF(event.pos()))
+            words = self._shown.marks[place].words if self._shown and place >= 0 else ""
+            QToolTip.showText(event.globalPos(), words, self)
+            return True
+        return super().event(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Open the point."""

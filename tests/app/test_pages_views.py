@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 
 from app import theme
 from app.shown import CollectionShown, ImportShown, KeyShown, KinShown, LibraryFilter
+from app.shown_figures import SectionShown, SettingChoice, SourceShown
 from app.tables.evidence import KEPT_PICTURES
 from app.views.benchmark import BenchmarkView
 from app.views.library import LibraryView
@@ -64,6 +65,12 @@ def fill_benchmark(view: Any, count: int, text: str) -> None:
     view.show_plan(text, warning=text, can_run=True)
     view.show_running(running=True)
     view.show_progress(3, 9, text, text)
+    choice = SettingChoice(text, text, (text,), text)
+    told = SourceShown(text, text, "2d", text, text, "open", text, text, text, text, (text,), (),
+                       (choice,))  # fmt: skip
+    view.show_sources([told] * min(count, 60))
+    view.show_building(text, text)
+    view.show_built(SectionShown(text, (text,), ((text,),), (text,)), "warn")
 
 
 def fill_results(view: Any, count: int, text: str) -> None:
@@ -78,6 +85,14 @@ def fill_results(view: Any, count: int, text: str) -> None:
     view.show_models([("a", text), ("b", "B")])
     view.show_record(made.record(text), "a")
     view.show_chosen(text)
+    view.show_beside([("", text), ("b", text)], "b")
+    view.show_filters([("all", text)], "all")
+    view.show_figure_models([("a", text), ("b", text)], ["a"])
+    view.say_figure("targets", text)
+    table = SectionShown(text, (text, text), ((text, text),) * min(count, 200), (text,))
+    for name in ("targets", "graded", "pair"):
+        view.show_sections(name, (table,))
+    view.show_pair([("a", text), ("b", text)], "a", "b")
     view.show_tab(2)
 
 

@@ -1,4 +1,4 @@
-"""Invented results of any size, put together as stored ones are: for tests of tables and figures."""
+"""Invented results of any size, put together as stored ones are: for tests of figures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from db.runs import TaskResultRow
 from studies.medheb.manifest import Manifest
-from studies.medheb.scores import hit_at_k, histogram, mrr_at_k
+from studies.medheb.scores import histogram, hit_at_k, mrr_at_k
 from studies.medheb.tasks import Task, load_tasks
 from studies.results import Results, put_together
 
