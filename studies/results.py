@@ -349,4 +349,4 @@ def _hits(line: TaskLine, without: tuple[str, ...]) -> list[float]:
 
 def _family(model_id: str) -> str:
     plain = model_id.split("@")[0]
-    return next((card.family for card in CARDS if card.id == plain), plain.split("-")[0])
+    return next((card.family for card in CARDS if card.id == plain), plain.split("-")[0].lower())

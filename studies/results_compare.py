@@ -213,5 +213,8 @@ def _notes(pair: Pair) -> Iterable[str]:
         f"signs of the queries' differences drawn {FLIPS:,} times. Holm: corrected over the "
         "families, and below over the tasks; splits are tested once each and not corrected."
     )
+    reasons: dict[str, list[str]] = {}
     for task, why in pair.left_out:
-        yield f"Left out: {task}: {why}."
+        reasons.setdefault(why, []).append(task)
+    for why, tasks in reasons.items():
+        yield f"Left out, {why}: {', '.join(tasks)}."

@@ -23,7 +23,7 @@ METRIC = "hit@1"
 NOTE = (
     "Each model without instructions minus the same model with them, in points of Hit@1, over the "
     "tasks that both have and whose registry row carries an instruction. The paper names 49 tasks "
-    "for this comparison and prints neither their list nor its numbers."
+    "for this comparison and prints neither their list nor its numbers. Intervals: bench compare."
 )
 
 

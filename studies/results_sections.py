@@ -7,11 +7,14 @@ Computes nothing; the makers of sections are modules of their own.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
+from string import ascii_uppercase
 from typing import Any
 
 WIDTH = 100
+SHORT = 10  # the longest name of a column that keeps its place in a wide table
 Rows = Sequence[Sequence[str]]
 _TEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
@@ -53,13 +56,45 @@ def columns(rows: Rows) -> str:
 
 
 def section_text(section: Section) -> str:
-    """A section for the terminal."""
+    """A section for the terminal, in 100 columns: long heads become letters, wide tables parts."""
     parts = [*textwrap.wrap(section.title, WIDTH)]
     if section.rows:
-        parts.append(columns([section.head, *section.rows]))
+        head, legend = _lettered(section)
+        parts.append("\n\n".join(_within(head, section.rows)))
+        parts += textwrap.wrap(legend, WIDTH, break_on_hyphens=False)
     for note in section.notes:
         parts += textwrap.wrap(note, WIDTH, subsequent_indent="  ", break_on_hyphens=False)
     return "\n".join(parts)
+
+
+def _lettered(section: Section) -> tuple[tuple[str, ...], str]:
+    """The head as it is where it fits, else with letters for long names, and what they mean."""
+    if len(columns([section.head, *section.rows]).splitlines()[0]) <= WIDTH:
+        return section.head, ""
+    long = [name for name in section.head[1:] if len(name) > SHORT]
+    letters = dict(zip(long, _letters(), strict=False))
+    legend = ", ".join(f"{letter} {name}" for name, letter in letters.items())
+    return tuple(letters.get(name, name) for name in section.head), legend
+
+
+def _letters() -> Iterator[str]:
+    """A to Z, then A1 to Z1 and so on."""
+    for turn in count():
+        yield from (f"{letter}{turn or ''}" for letter in ascii_uppercase)
+
+
+def _within(head: Sequence[str], rows: Rows) -> list[str]:
+    """The table in parts of at most 100 columns, each with the names of the rows."""
+    widths = [max(len(row[place]) for row in (head, *rows)) for place in range(len(head))]
+    parts: list[list[int]] = [[0]]
+    room = WIDTH - widths[0]
+    for place in range(1, len(head)):
+        if widths[place] + 2 > room and len(parts[-1]) > 1:
+            parts.append([0])
+            room = WIDTH - widths[0]
+        parts[-1].append(place)
+        room -= widths[place] + 2
+    return [columns([[row[place] for place in part] for row in (head, *rows)]) for part in parts]
 
 
 def section_markdown(section: Section) -> str:
