@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import zipfile
 from collections import Counter, defaultdict
@@ -64,6 +65,26 @@ TRAINING = {
     "isic2019": ["ISIC_2019_Training_Input/*.jpg"],
     "brain_tumor_mri": ["Training/**/*.jpg"],
     "isic2018": ["ISIC2018_Task1-2_Training_Input/*.jpg"],
+}
+# where the people of the part that trains lie, and those of the part that tests
+FOLDERS = {
+    "cirrmri600_plus": (
+        "Cirrhosis_T?_3D/train_images/*.nii.gz",
+        "Cirrhosis_T1_3D/test_images/*.nii.gz",
+    ),
+    "mrnet": ("MRNet-v1.0/train/axial/*.npy", "MRNet-v1.0/valid/axial/*.npy"),
+    "brats": ("*TrainingData/*TrainingData/*", "*ValidationData/*"),
+    "ct_rate": (
+        "dataset/train_fixed/*/*/*.nii.gz",
+        "dataset/valid_fixed/*/*/*.nii.gz",
+    ),
+    "radgenome_chest_ct": (
+        "dataset/train_preprocessed/*/*/*.nii.gz",
+        "dataset/valid_preprocessed/*/*/*.nii.gz",
+    ),
+    "m3d_cap": ("M3D_Cap/ct_case/*", "M3D_Cap/ct_quizze/*"),
+    "m3d_vqa": ("M3D_Cap/ct_case/*", "M3D_Cap/ct_quizze/*"),
+    "vindr_cxr": ("vindr-cxr/1.0.0/train/*", "vindr-cxr/1.0.0/test/*"),
 }
 ARRAYS = ("medmnist",)
 SPLIT_BY_SUBJECT = ("mimic_cxr_lt", "mimic_cxr", "mimic_cxr_vqa")
@@ -233,6 +254,23 @@ def test_no_subject_of_the_training_part_is_shown(mini_root: MiniRoot, source: s
     assert training
     assert shown & {row["subject_id"] for row in rows}
     assert not shown & training
+
+
+@pytest.mark.parametrize("source", FOLDERS)
+def test_nobody_of_a_training_folder_is_shown(mini_root: MiniRoot, source: str):
+    """By the names of the official files of the part that trains, and of the part that tests."""
+    folder, shown = mini_root.official / WRITERS[source], used(mini_root, source)
+    parts = {re.sub(r"\.\w+$", "", part) for one in shown for part in one.parts}
+    training, tested = (_called(folder, pattern) for pattern in FOLDERS[source])
+    assert training
+    assert tested & parts, f"names of {source} cannot be told from its pictures"
+    assert not training & parts
+
+
+def _called(folder: Path, pattern: str) -> set[str]:
+    """Names of files or folders without their endings, the digits alone after a prefix."""
+    names = {path.name.split(".")[0] for path in folder.glob(pattern)}
+    return names | {name.removeprefix("BraTS-") for name in names}
 
 
 def test_no_text_names_anybody(mini_root: MiniRoot):

@@ -18,7 +18,10 @@ from studies.medheb.mini.questions import PLANES, ask, sentence
 from studies.medheb.mini.shared import Pixels, look, volume
 
 SERIES = ("Coronal_bone_window", "Axial_non_contrast", "Axial_C__portal_venous_phase")
-PARTS = (("train", 2, "ct_case"), ("validation", 1, "ct_case"), ("test100", 8, "ct_quizze"))
+PARTS = (
+    ("train", 2, "ct_case"), ("validation", 1, "ct_case"), ("test100", 8, "ct_quizze"),
+    ("test500", 1, "ct_quizze"),
+)  # fmt: skip
 SLICES, SIDE = 12, 48
 PREPARED = (1, 32, 32, 32)
 PHASES = ("Non-contrast", "Portal venous phase.", "arterial phase")
@@ -38,7 +41,7 @@ def write(folder: Path, *, seed: int) -> None:
             listed.setdefault(part, []).extend(rows)
             questions.setdefault(part, []).extend(_questions(rows[0], case, seed))
         start += count
-    listed["test500"] = listed["test100"][:4] + listed["validation"]
+    listed["test500"] += listed["test100"][:4]
     write_json(folder / "M3D_Cap" / "M3D_Cap.json", listed)
     test = questions["test100"]
     tables = {"train": "train", "val": "validation"}
