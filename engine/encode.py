@@ -6,7 +6,7 @@ device without memory reaches here as ``MemoryError``. Refuses nothing and skips
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -55,6 +55,7 @@ class _Work:
     budget: int
     vectors: NDArray[np.float32]
     memory: PixelMemory | None = None
+    name_of: Callable[[Item], str] = digest
     rows: dict[str, list[int]] = field(default_factory=dict)  # digest to indices of items
     failures: dict[int, str] = field(default_factory=dict)
     computed: int = 0
@@ -76,6 +77,7 @@ def encode_items(
     control: Control = Control(),
     batch_tokens: int | None = None,
     memory: PixelMemory | None = None,
+    name_of: Callable[[Item], str] = digest,
 ) -> Encoded:
     """Embed items.
 
@@ -87,13 +89,14 @@ def encode_items(
         batch_tokens: most tokens of a padded batch, by the encoder's device when left out; halved
             for good when memory runs out.
         memory: decoded items shared with other models of the run, None to decode anew.
+        name_of: an item to the name of its content; a run that knows them already gives its own.
 
     Raises:
         Cancelled: the user asked to stop; what was computed is in the cache.
     """
     blank = np.full((len(items), encoder.dim), np.nan, dtype=np.float32)
     most = CPU_BATCH_TOKENS if encoder.record.device == "cpu" else BATCH_TOKENS
-    work = _Work(items, encoder, cache, control, batch_tokens or most, blank, memory)
+    work = _Work(items, encoder, cache, control, batch_tokens or most, blank, memory, name_of)
     _find_contents(work)
     control.begin(len(work.rows), unit="items", phase=f"Embedding with {encoder.model_id}")
     missing = [key for key in work.rows if not _from_cache(work, key)]
@@ -111,7 +114,7 @@ def _find_contents(work: _Work) -> None:
     for index, item in enumerate(work.items):
         work.control.check()
         try:
-            work.rows.setdefault(digest(item), []).append(index)
+            work.rows.setdefault(work.name_of(item), []).append(index)
         except EvidenceError as error:
             work.failures[index] = str(error)
         work.control.step()

@@ -14,7 +14,8 @@ from studies import (
     cli_build,
     cli_text,
 )
-from studies.cli_common import absolute, answer, failures, model_words, work
+from studies.cli_bench_more import named_models, retry_command
+from studies.cli_common import absolute, answer, failures, work
 from studies.cli_models import SetOption
 
 app = typer.Typer(help="The MedHEB benchmark.", rich_markup_mode=None)
@@ -44,21 +45,26 @@ def run(
     device: Annotated[str, typer.Option("--device", help="auto, cpu, cuda, mps")] = "auto",
     dtype: Annotated[str, typer.Option("--dtype", help="auto, float32, bfloat16")] = "auto",
     setting: SetOption = None,
+    retry: Annotated[
+        bool, typer.Option("--retry-failed", help="Compute tasks with failed rows again.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Run tasks; stop it anywhere, start it again, nothing is computed twice."""
     said = cli_text.merged(context.obj, as_json)
     with failures():
-        names = [name.strip() for name in models.split(",") if name.strip()]
         arguments = {
             "data": absolute(data),
-            "models": [model_words(said.home, name, setting or ()) for name in names],
+            "models": named_models(said.home, models, setting or ()),
             "tasks": tasks,
             "device": device,
             "dtype": dtype,
+            "retry": retry,
         }
         done = work(said, "bench", arguments)
         document, text = cli_text.results(said.home, data=data, form="text", paper=False)
-        answer(said, {**document, "run": done}, text + cli_text.run_footer(done))
+        again = retry_command(said.home, arguments, done)
+        document = {**document, "run": {**done, "retry": again}}
+        answer(said, document, text + cli_text.run_footer(done, again))
         if done.get("missing") or done.get("failures") or done.get("refused"):
             raise typer.Exit(1)

@@ -5,15 +5,18 @@ Owns the words of these commands; the work is the jobs'.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from db.home import Home, find_home
 from studies import cli_text
 from studies.cli_build import built_text, pairs
-from studies.cli_common import absolute, answer, failures, work
+from studies.cli_common import absolute, answer, failures, model_words, work
+from studies.cli_models import SetOption
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
@@ -23,6 +26,7 @@ def register(app: typer.Typer) -> None:
     app.command(epilog="Example: triptych bench own cases.csv --data MedHEB --set label=diagnosis")(
         own
     )
+    app.command(epilog="Example: triptych bench plan --data MedHEB --models medemb-nano")(plan)
 
 
 def own(
@@ -68,3 +72,66 @@ def own_text(document: Mapping[str, Any]) -> str:
         f"Run them: triptych bench run --data {document['data']} --models MODEL --tasks '{pattern}'"
     )
     return "\n".join(lines)
+
+
+def plan(
+    context: typer.Context,
+    data: Annotated[Path, typer.Option("--data", help="Data root in the release layout.")],
+    models: Annotated[str, typer.Option("--models", help="Ids, hub ids or folders, by commas.")],
+    tasks: Annotated[
+        str | None, typer.Option("--tasks", help="Pattern of task ids, such as '*/i2l'.")
+    ] = None,
+    device: Annotated[str, typer.Option("--device", help="auto, cpu, cuda, mps")] = "auto",
+    dtype: Annotated[str, typer.Option("--dtype", help="auto, float32, bfloat16")] = "auto",
+    setting: SetOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say what a run would do and how long it takes, measured on a few items of each form."""
+    said = cli_text.merged(context.obj, as_json)
+    with failures():
+        arguments = {
+            "data": absolute(data),
+            "models": named_models(said.home, models, setting or ()),
+            "tasks": tasks,
+            "device": device,
+            "dtype": dtype,
+            "plan": True,
+        }
+        document = work(said, "bench", arguments)
+        answer(said, document, plan_text(document))
+        if document["refused"]:
+            raise typer.Exit(1)
+
+
+def plan_text(document: Mapping[str, Any]) -> str:
+    """The plan: items, time and disk by model, what is missing."""
+    lines = list(document["said"])
+    names = [one["task"] for one in document["missing"]]
+    lines += [f"Missing, {len(names)} tasks: {', '.join(names)}"] if names else []
+    lines += [f"refused: {one['model']}: {one['reason']}" for one in document["refused"]]
+    return "\n".join(lines)
+
+
+def named_models(home: Home, models: str, settings: Sequence[str]) -> list[str]:
+    """Models by commas as the worker understands them."""
+    names = [name.strip() for name in models.split(",") if name.strip()]
+    return [model_words(home, name, settings) for name in names]
+
+
+def retry_command(home: Home, arguments: Mapping[str, Any], done: Mapping[str, Any]) -> str:
+    """The exact command that computes again what failed; empty where nothing did."""
+    tasks = dict.fromkeys(one["task"] for one in done["failures"])
+    models = dict.fromkeys(one["model"] for one in done["failures"])
+    refused = {one["model"] for one in done["refused"]}
+    again = [m for m in arguments["models"] if m in models or m in refused]
+    if not again:
+        again = arguments["models"] if tasks else []
+    if not again:
+        return ""
+    pattern = ",".join(tasks) if tasks and not refused else arguments["tasks"]
+    words = ["triptych"] + (["--home", str(home.root)] if home.root != find_home(None).root else [])
+    words += ["bench", "run", "--data", arguments["data"], "--models", ",".join(again)]
+    words += ["--tasks", pattern] if pattern else []
+    for name in ("device", "dtype"):
+        words += [f"--{name}", arguments[name]] if arguments[name] != "auto" else []
+    return shlex.join([*words, *(["--retry-failed"] if tasks else [])])

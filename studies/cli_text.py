@@ -189,14 +189,15 @@ def results(home: Home, *, data: Path | None, form: str, paper: bool) -> tuple[d
     return document, stored.to_text(found, compare_paper=paper)
 
 
-def run_footer(done: dict[str, Any]) -> str:
-    """What a run could not do, named."""
+def run_footer(done: dict[str, Any], again: str = "") -> str:
+    """What a run could not do, named, and the command that tries it again."""
     lines = [f"\nmissing: {row['task']}: {row['reason']}" for row in done.get("missing", [])]
     lines += [
         f"\nfailed: {row['task']} row {row['row']}: {row['reason']}"
         for row in done.get("failures", [])
     ]
     lines += [f"\nrefused: {row['model']}: {row['reason']}" for row in done.get("refused", [])]
+    lines += [f"\nTry again: {again}"] if again else []
     return "".join(lines)
 
 

@@ -47,13 +47,16 @@ class Ready:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a job is; sent at most ten times a second."""
+    """How far a job is, and the piece of it in hand; sent at most ten times a second."""
 
     job: str
     done: int
     total: int
     unit: str
     phase: str
+    part: str = ""
+    part_done: int = 0
+    part_total: int = 0
 
 
 @dataclass(frozen=True)

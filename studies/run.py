@@ -31,7 +31,9 @@ from engine.encoder import Encoder
 from engine.errors import EngineError, ModelError
 from engine.memory import PixelMemory
 from engine.models.load import load_encoder
+from studies.contents import Contents, survey
 from studies.errors import BadTaskFile, StudyError
+from studies.forecast import Forecast, forecast
 from studies.medheb.evaluate import evaluate, items_of
 from studies.medheb.lines import write_lines
 from studies.medheb.manifest import Manifest, write_manifest
@@ -46,6 +48,7 @@ from studies.plan import Plan, item_count, plan_run, still_valid
 RECORD = "encoder.json"  # beside the release's folders: how the model was loaded
 KEEP_ORDERED = 10
 KEEP_FAILURES = 200
+MEASURE_FROM = 500  # contents to compute; fewer are done before a guess is worth anything
 
 
 @dataclass
@@ -57,6 +60,9 @@ class Report:
     failures: list[dict[str, Any]] = field(default_factory=list)
     refused: list[dict[str, str]] = field(default_factory=list)
     notes: dict[str, list[str]] = field(default_factory=dict)
+    said: list[str] = field(default_factory=list)
+    items: dict[str, object] = field(default_factory=dict)
+    forecasts: list[Forecast] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -71,6 +77,12 @@ class Run:
     report: Report
     cache: VectorCache
     memory: PixelMemory
+    contents: Contents
+
+    @property
+    def planning(self) -> bool:
+        """Only what would be done is wanted."""
+        return bool(self.arguments.get("plan"))
 
 
 class Share(Control):
@@ -121,12 +133,14 @@ def bench_job(home: Home, arguments: dict[str, Any], control: Control) -> dict[s
     Args:
         home: where vectors, files and rows go.
         arguments: ``data`` (root), ``models`` (ids, hub ids or folders), and optionally
-            ``tasks`` (patterns), ``device``, ``dtype``.
+            ``tasks`` (patterns), ``device``, ``dtype``, ``retry`` (compute tasks with failed rows
+            again) and ``plan`` (measure and say, compute nothing but the sample).
         control: asked between batches, told the progress of each model.
 
     Returns:
         Counts (``computed``, ``already``), ``missing`` tasks, ``failures`` of rows, ``refused``
-        models and ``notes``, each with its reason.
+        models and ``notes``, each with its reason; ``items`` (what is distinct over the run) and
+        ``forecasts`` by model.
 
     Raises:
         StudyError: no task can be read, or no model can be loaded and nothing is stored.
@@ -149,15 +163,16 @@ def bench_job(home: Home, arguments: dict[str, Any], control: Control) -> dict[s
         )
         if not plan.data:
             raise BadTaskFile(_nothing_to_read(plan))
-        write_manifest(
-            home.runs, Manifest(str(plan.root), plan.digest, plan.tasks, dict(plan.missing))
-        )
         run = Run(
-            home, store, plan, arguments, control, report, VectorCache(home.vectors), PixelMemory()
-        )
+            home, store, plan, arguments, control, report, VectorCache(home.vectors),
+            PixelMemory(), Contents(),
+        )  # fmt: skip
+        if not run.planning:
+            found = Manifest(str(plan.root), plan.digest, plan.tasks, dict(plan.missing))
+            write_manifest(home.runs, found)
         for model_id, name in names.items():
             _run_model(run, model_id, name)
-    if not report.computed and not report.already:
+    if not report.computed and not report.already and not report.said:
         raise StudyError(_nothing_done(report))
     return _document(plan, report)
 
@@ -193,13 +208,42 @@ def _run_model(run: Run, model_id: str, name: str) -> None:
         todo = _todo(run, model_id, encoder.fingerprint)
         run.report.already += len(run.plan.data) - len(todo)
         run.report.notes[model_id] = list(encoder.notes)
+        _foresee(run, encoder, todo)
         total = sum(item_count(data) for data in todo)
         run.control.begin(total, unit="items", phase=f"{model_id} ({place})")
-        for data in todo:
+        for number, data in enumerate(todo if not run.planning else (), 1):
             run.control.check()
+            name = f"{data.task.id} ({number} of {len(todo)})"
+            run.control.begin_part(name, item_count(data))
             _run_task(run, model_id, encoder, data)
     except EngineError as error:
         run.report.refused.append({"model": model_id, "reason": str(error)})
+
+
+def _foresee(run: Run, encoder: Encoder, todo: list[TaskData]) -> None:
+    """Say what is distinct and how long it takes, before anything else is computed."""
+    if not todo:
+        if run.planning:
+            _say(run, f"{encoder.model_id}: every task is computed already.")
+        return
+    missing = sum(task in run.plan.wanted for task in run.plan.missing)
+    found = survey(
+        {data.task.id: data for data in todo}, run.contents, missing=missing, control=run.control
+    )
+    if found.document() != run.report.items:
+        _say(run, found.sentence())
+        run.report.items = found.document()
+    here = forecast(
+        found.distinct, encoder, cache=run.cache, contents=run.contents, memory=run.memory,
+        least=1 if run.planning else MEASURE_FROM, control=run.control,
+    )  # fmt: skip
+    run.report.forecasts.append(here)
+    _say(run, here.sentence())
+
+
+def _say(run: Run, sentence: str) -> None:
+    run.control.say(sentence)
+    run.report.said.append(sentence)
 
 
 def _load(run: Run, name: str) -> Encoder:
@@ -219,7 +263,9 @@ def _todo(run: Run, model_id: str, fingerprint: str) -> list[TaskData]:
     rows = [r for r in task_results(run.store, model_id=model_id) if r.fingerprint == fingerprint]
     rows.sort(key=lambda row: row.data_digest == run.plan.digest)  # the data's own come last
     valid = {r.task_id: r for r in rows if still_valid(run.home, r, run.plan.data)}
-    for row in valid.values():
+    if run.arguments.get("retry"):
+        valid = {task: row for task, row in valid.items() if not row.details["failed"]}
+    for row in valid.values() if not run.planning else ():
         if row.data_digest != run.plan.digest:
             _take_over(run, row)
         for number, reason in row.details["failures"]:
@@ -245,7 +291,10 @@ def _run_task(run: Run, model_id: str, encoder: Encoder, data: TaskData) -> None
     pools = build_pools(data)
     items = items_of(data, pools)
     share = Share(run.control, len(items))
-    encoded = encode_items(items, encoder, cache=run.cache, control=share, memory=run.memory)
+    encoded = encode_items(
+        items, encoder, cache=run.cache, control=share, memory=run.memory,
+        name_of=run.contents.name,
+    )  # fmt: skip
     outcome = evaluate(data, pools, encoded.vectors, encoded.failures)
     for row, reason in outcome.failures:
         _note_failure(run, model_id, data.task.id, row, reason)
@@ -333,5 +382,8 @@ def _document(plan: Plan, report: Report) -> dict[str, Any]:
         "failures": sorted(report.failures, key=lambda f: (order[f["task"]], f["row"])),
         "refused": report.refused,
         "notes": report.notes,
+        "items": report.items,
+        "said": report.said,
+        "forecasts": [one.document() for one in report.forecasts],
         "saved": ("run",),
     }

@@ -35,6 +35,7 @@ class Follower:
         self._live = self._stream.isatty()
         self._started = time.monotonic()
         self._phase = ""
+        self._part, self._part_started = "", 0.0
         self._last = 0.0
         self._width = 0
 
@@ -56,6 +57,8 @@ class Follower:
         if message.phase != self._phase:
             self._phase, self._started, self._last = message.phase, time.monotonic(), 0.0
         now = time.monotonic()
+        if message.part != self._part:
+            self._part, self._part_started = message.part, now
         if not message.total:
             self._line(f"{message.phase} ...")
             return
@@ -63,13 +66,22 @@ class Follower:
             if now - self._last < PLAIN_SECONDS and message.done < message.total:
                 return
             self._last = now
-            self._write(f"{message.phase}: {far(message, ' of ')}\n")
+            rest = left(now - self._started, message.done, message.total)
+            self._write(f"{message.phase}: {far(message, ' of ')}{rest}{self._piece(message)}\n")
             return
         text = f"\r{message.phase} {bar(message.done, message.total)} {far(message, '/')}"
-        text += left(now - self._started, message.done, message.total)
+        text += left(now - self._started, message.done, message.total) + self._piece(message)
         padding = " " * max(0, self._width - len(text))
         self._width = len(text)
         self._write(text + padding)
+
+    def _piece(self, message: Progress) -> str:
+        """The piece in hand with the time it takes yet."""
+        if not message.part:
+            return ""
+        spent = time.monotonic() - self._part_started
+        rest = left(spent, message.part_done, message.part_total)
+        return f"; {message.part} {message.part_done}/{message.part_total}{rest}"
 
     def _line(self, sentence: str) -> None:
         self.finish()

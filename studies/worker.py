@@ -125,13 +125,17 @@ class Worker:
             if done < total and phase == last_phase and now - last_time < PROGRESS_SECONDS:
                 return
             last_time, last_phase = now, phase
-            self.wire.send(Progress(job, done, total, unit, phase))
+            part = control.part
+            self.wire.send(
+                Progress(job, done, total, unit, phase, part.name, part.done, part.total)
+            )
 
-        return Control(
+        control = Control(
             cancelled=lambda: self._alone or job in self._cancelled,
             report=report,
             log=lambda sentence: self.wire.send(Log(job, sentence)),
         )
+        return control
 
 
 def take_stdout() -> TextIO:

@@ -76,15 +76,17 @@ def own_job(home: Home, arguments: dict[str, Any], control: Control) -> dict[str
     ready = [task for task in tasks if made[task.id].rows]
     register_tasks(root, name, ready)
     return {
-        "source": card.id,
-        "data": str(root),
+        "source": card.id, "data": str(root), "columns": columns, "settings": settings,
+        "tasks": {task: told(one) for task, one in made.items()}, **_told(read),
+    }  # fmt: skip
+
+
+def _told(read: Read) -> dict[str, Any]:
+    return {
         "records": len(read.entries),
-        "columns": columns,
         "found": dict(read.found),
-        "tasks": {task: told(one) for task, one in made.items()},
         "faults": [{"where": f.where, "reason": f.reason} for f in read.faults[:KEEP_FAULTS]],
         "faulty": len(read.faults),
-        "settings": settings,
     }
 
 
