@@ -18,7 +18,7 @@ from app.presenters.result_tables import (
     ordered,
     query_detail,
     query_shown,
-    stored_query,
+    stored_queries,
 )
 from app.services import Services
 from app.shown import QueryDetail, QueryShown
@@ -146,18 +146,26 @@ class QueryDesk:
     def _only_stored(self, error: Exception) -> None:
         """The data is gone or changed: ranks are stored, evidence cannot be shown."""
         self._why_not = sentence(error)
-        self._with = ""
-        store, task_score = self.services.store, self.score()
-        if task_score is not None:
+        line, store, key = self._line(), self.services.store, (self.cell, self._with)
+        scores = {} if line is None else line.scores
+        first, second = scores.get(self.cell[1]), scores.get(self._with)
+        if first is not None:
             self.services.tasks.query(
                 self,
-                lambda: [stored_query(row) for row in query_results(store, task_score.result_id)],
+                lambda: (
+                    key,
+                    stored_queries(
+                        query_results(store, first.result_id),
+                        None if second is None else query_results(store, second.result_id),
+                    ),
+                ),
                 self._take_stored,
             )
 
-    def _take_stored(self, queries: list[QueryShown]) -> None:
-        self._list = queries
-        self._show_list()
+    def _take_stored(self, found: tuple[tuple[Cell, str], list[QueryShown]]) -> None:
+        if found[0] == (self.cell, self._with):
+            self._list = found[1]
+            self._show_list()
 
     def _show_list(self) -> None:
         line, cell = self._line(), self.score()

@@ -158,8 +158,8 @@ def _told(line: TaskLine, model: str, metric: str, titles: Mapping[str, str]) ->
 def note_of(results: Results) -> str:
     """One line about what the numbers are."""
     done = len(results.tasks) - len(results.missing)
-    missing = f", {len(results.missing)} without results" if results.missing else ""
-    return f"{done} tasks, {len(results.models)} models{missing}"
+    of = f" of {len(results.tasks)}" if results.missing else ""
+    return f"{done}{of} tasks, {len(results.models)} models"
 
 
 def cell_words(line: TaskLine, cell: TaskScore, metric: str) -> str:
@@ -212,11 +212,18 @@ def query_shown(query: RankedQuery, model: str, beside: str = "") -> QueryShown:
     )
 
 
-def stored_query(row: QueryRow) -> QueryShown:
+def stored_query(row: QueryRow, rank_b: int | None = None) -> QueryShown:
     """A query when only its stored ranking is there."""
-    return QueryShown(
-        str(row.row), f"gold: {row.gold}", row.rank, row.pool, row.ordered[0] if row.ordered else ""
-    )
+    first = row.ordered[0] if row.ordered else ""
+    return QueryShown(str(row.row), f"gold: {row.gold}", row.rank, row.pool, first, rank_b=rank_b)
+
+
+def stored_queries(rows: Sequence[QueryRow], beside: Sequence[QueryRow] | None) -> list[QueryShown]:
+    """Stored rankings of one model, or those queries that a second one ranked too."""
+    if beside is None:
+        return [stored_query(row) for row in rows]
+    ranks = {row.row: row.rank for row in beside}
+    return [stored_query(row, ranks[row.row]) for row in rows if row.row in ranks]
 
 
 def ordered(queries: Sequence[QueryShown], *, failures_first: bool) -> list[QueryShown]:

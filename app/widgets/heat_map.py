@@ -46,10 +46,14 @@ def ramp(value: float) -> QColor:
 
 
 def two_lines(name: str, metrics: QFontMetrics, wide: int) -> str:
-    """A name broken at its last blank where it is too long, each line elided in its middle."""
-    parts = [name]
-    if metrics.horizontalAdvance(name) > wide and " " in name:
-        parts = list(name.rsplit(" ", 1))
+    """A name broken where its halves are most even (at a blank or after a hyphen) if it is too
+    long, each line elided in its middle.
+    """
+    parts: tuple[str, ...] = (name,)
+    if metrics.horizontalAdvance(name) > wide:
+        breaks = [place + 1 for place, letter in enumerate(name[:-1]) if letter in " -"]
+        halves = [(name[:place].rstrip(), name[place:]) for place in breaks]
+        parts = min(halves, key=lambda two: max(map(metrics.horizontalAdvance, two)), default=parts)
     middle = Qt.TextElideMode.ElideMiddle
     return "\n".join(metrics.elidedText(part, middle, wide) for part in parts)
 

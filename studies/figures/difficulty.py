@@ -51,7 +51,7 @@ def _tasks(sheet: Sheet, tasks: list[Hardness], high: float) -> None:
     slot = wide / len(tasks)
     size = min(8.0, 72 * slot * 0.8)
     longest = max(len(one.line.task.id) for one in tasks)
-    names = longest * size * 0.66 / 72 if sheet.room_for_names(slot) else 0.0
+    names = longest * size * 0.61 / 72 if sheet.room_for_names(slot) else 0.0
     axes = sheet.axes(0.6, 0.85, wide, high - 1.05 - names)
     _points(sheet, axes, tasks)
     _regimes(sheet, axes, tasks, wide)
@@ -136,7 +136,8 @@ def _pair(
         sheet.dot(axes, one.value, y, shape, colour, size=6, hollow=shape != "o")
     for name, one in (("established", known), ("underexplored", new)):
         sheet.mark(axes, one.value, y, f"{title}, {name}: {one.words}", model=model)
-    told = f"drop {known.value - new.value:.1f}   n = {known.queries:,} / {new.queries:,}"
+    gap = round(known.value - new.value, 1) + 0.0  # no minus before nothing
+    told = f"drop {gap:.1f}   n = {known.queries:,} / {new.queries:,}"
     axes.annotate(
         told, (100, y), xytext=(8, 0), textcoords="offset points", va="center", fontsize=8,
         color=sheet.theme.ink, annotation_clip=False,

@@ -51,7 +51,7 @@ def draw(sheet: Sheet, asked: Asked) -> None:
     slot = (across - 0.85) / len(ordered)
     size = min(8.0, 72 * slot * 0.8)
     longest = max(len(line.task.id) for line in ordered)
-    names = longest * size * 0.66 / 72 if sheet.room_for_names(slot) else 0.0
+    names = longest * size * 0.61 / 72 if sheet.room_for_names(slot) else 0.0
     high = down - TOP - 0.22 - names - 0.12
     upper = sheet.axes(0.7, TOP, across - 0.85, high * UPPER)
     lower = sheet.axes(0.7, TOP + high * UPPER + 0.22, across - 0.85, high * (1 - UPPER))
