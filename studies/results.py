@@ -19,7 +19,7 @@ from db.session import open_store
 from engine.catalog import CARDS
 from studies.errors import NoRun
 from studies.medheb.manifest import Manifest, read_manifest
-from studies.medheb.paper import Comparison, column_tasks, compare
+from studies.medheb.paper import MINIATURE, Comparison, column_tasks, compare
 from studies.medheb.pools import UNKNOWN_POOL
 from studies.medheb.release import data_digest
 from studies.medheb.scores import (
@@ -49,7 +49,6 @@ __all__ = [
 ]
 
 
-MINIATURE = "triptych_mini.json"  # at the root of generated data
 # Not baselines: the paper's own models, and the floor.
 NO_BASELINE = ("medemb", "random")
 

@@ -13,7 +13,7 @@ from db.home import Home
 from studies.errors import BadTaskFile
 from studies.medheb.cross_scores import MEASURES, RULES, SUPPORT, CrossScore, cross_scores
 from studies.medheb.cross_source import POOL
-from studies.medheb.paper import printed
+from studies.medheb.paper import GENERATED, printed
 from studies.medheb.release import TaskData, read_task
 from studies.results_graded import predictions_of
 from studies.results_groups import root_of
@@ -62,17 +62,25 @@ def cross_section(home: Home, results: Results, *, paper: bool) -> Section | Non
         (f"{name} (paper)", *(f"{row[m]:.3f}" for m in MEASURES), "", "")
         for name, row in theirs.items()
     ]
+    gaps = {} if results.generated or not paper else _gaps(results, every[rule], theirs)
+    rows += [
+        (f"{name} minus paper", *(f"{gap[m]:+.3f}" for m in MEASURES), "", "")
+        for name, gap in gaps.items()
+    ]
     return Section(
         name="cross_source",
         title=f"{COLUMN}, relevance by shared findings",
         head=("model", "NDCG@5", "NDCG@10", "Hit@1", "Hit@5", "any@1", "any@5"),
         rows=tuple(rows),
-        notes=tuple(_notes(data, rule, every[rule])),
+        notes=(
+            *_notes(data, rule, every[rule]),
+            *([f"Caution: {GENERATED}."] if results.generated and paper else ()),
+        ),
         document={
             "rule": rule,
             "rules": {name: _scores(found) for name, found in every.items()},
             "without_support_devices": _scores(bare),
-            **({"paper": theirs} if theirs else {}),
+            **({"paper": theirs, "differences": gaps} if theirs else {}),
         },
     )
 
@@ -83,6 +91,18 @@ def _theirs() -> dict[str, dict[str, float]]:
         for model, row in printed("table6", measure).items():
             found.setdefault(model, {})[measure] = row[COLUMN]
     return found
+
+
+def _gaps(
+    results: Results, ours: Mapping[str, CrossScore], theirs: Mapping[str, Mapping[str, float]]
+) -> dict[str, dict[str, float]]:
+    """Ours minus the paper's, for models that it printed."""
+    twins = results.paper().same_as
+    return {
+        model: {m: round(ours[model].values[m] - theirs[name][m], 5) for m in MEASURES}
+        for model, name in twins.items()
+        if model in ours and name in theirs
+    }
 
 
 def _cells(score: CrossScore, measures: tuple[str, ...] = MEASURES) -> tuple[str, ...]:

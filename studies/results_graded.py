@@ -21,7 +21,7 @@ from studies.medheb.graded_scores import (
     graded_task,
     put_together,
 )
-from studies.medheb.paper import printed
+from studies.medheb.paper import GENERATED, printed
 from studies.medheb.release import read_task
 from studies.medheb.writer import Prediction, read_predictions, result_folder
 from studies.results_groups import root_of
@@ -82,7 +82,7 @@ def predictions_of(home: Home, digest: str, line: TaskLine) -> dict[str, tuple[P
     return found
 
 
-def graded_section(graded: Graded, *, paper: bool) -> Section | None:
+def graded_section(graded: Graded, *, paper: bool, generated: bool = False) -> Section | None:
     """The table by kind of relevance; None where the registry has no graded task with a score."""
     if not graded.chance:
         return None
@@ -105,7 +105,11 @@ def graded_section(graded: Graded, *, paper: bool) -> Section | None:
         title="NDCG@5 (%) with graded relevance",
         head=("model", *COLUMNS),
         rows=tuple(rows),
-        notes=(RULES, *_notes(graded, theirs)),
+        notes=(
+            RULES,
+            *_notes(graded, theirs),
+            *([f"Caution: {GENERATED}."] if generated and paper else ()),
+        ),
         document=_document(graded, theirs),
     )
 

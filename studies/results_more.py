@@ -39,7 +39,7 @@ def further_sections(home: Home, results: Results, *, paper: bool) -> tuple[Sect
         own,
         anatomy_section(results),
         target_section(results, load_lengths(home, results)),
-        graded_section(graded, paper=paper),
+        graded_section(graded, paper=paper, generated=results.generated),
         cross_section(home, results, paper=paper),
         free_section(results),
         *(paper_sections(results, graded) if paper else ()),

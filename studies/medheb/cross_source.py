@@ -29,6 +29,7 @@ from studies.medheb.builders.rows import Made, Row
 from studies.medheb.builders.write import write_index
 from studies.medheb.graded import BETWEEN, jaccard
 from studies.medheb.lines import write_lines
+from studies.medheb.paper import MINIATURE
 from studies.medheb.sources.fourteen import FINDINGS, StudyLabels
 from studies.medheb.tasks import COLUMNS, REGISTRY, Task, load_tasks
 
@@ -118,9 +119,10 @@ def cross_job(home: Home, arguments: dict[str, Any], control: Control) -> dict[s
         found = _labels(card, Path(arguments[folder]), chosen)
         sides.append(_taking_part(found, str(settings["uncertain"]), faults, control))
         settings |= {f"{source}.{name}": value for name, value in chosen.items()}
-    built = build_cross(
-        sides[0], sides[1], Path(arguments["data"]), settings, faults=faults, control=control
-    )
+    root = Path(arguments["data"])
+    built = build_cross(sides[0], sides[1], root, settings, faults=faults, control=control)
+    for place in (Path(arguments["queries"]), Path(arguments["candidates"])):
+        _mark_generated(place, root)
     return {
         "data": str(arguments["data"]),
         "task": TASK.id,
@@ -130,6 +132,14 @@ def cross_job(home: Home, arguments: dict[str, Any], control: Control) -> dict[s
         "faults": [{"where": where, "reason": reason} for where, reason in built.faults],
         "settings": dict(built.settings),
     }
+
+
+def _mark_generated(folder: Path, root: Path) -> None:
+    """What was made of the miniature stays marked as such."""
+    for place in (folder, folder.parent):
+        if (place / MINIATURE).is_file():
+            text = (place / MINIATURE).read_text(encoding="utf-8")
+            write_lines(root / MINIATURE, text.splitlines())
 
 
 def _of(source: str, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -25,6 +25,7 @@ ILAB = (
     "the paper's I-Lab pools are not those of any released file (own-label lists force Hit@5 "
     "above 36.4 %), so this column is not comparable"
 )
+MINIATURE = "triptych_mini.json"  # at the root of generated data
 GENERATED = "the data are a generated miniature, so nothing here compares"
 GUESSED_POOLS = ("labels:fixed", "labels:family")
 GUESS = (

@@ -17,12 +17,14 @@ from studies.medheb.cross_scores import RULES, cross_scores
 from studies.medheb.cross_source import SETTINGS, TASK, Side, build_cross
 from studies.medheb.graded import as_set, jaccard
 from studies.medheb.mini.catalogue import writer
+from studies.medheb.mini.job import MARK
 from studies.medheb.release import read_task
 from studies.medheb.sources.fourteen import StudyLabels
 from studies.medheb.tasks import load_tasks
-from studies.medheb.writer import Prediction
+from studies.medheb.writer import Prediction, result_folder
 from studies.results import load_results
 from studies.results_cross import cross_section
+from studies.results_import import import_results
 from studies.results_sections import section_text
 from studies.run import bench_job
 from tests.studies.medheb_tree import task_row, write_picture, write_registry
@@ -35,6 +37,7 @@ def mini(tmp_path_factory):
     folder = tmp_path_factory.mktemp("cross")
     for source in ("mimic_cxr", "chexpert_plus"):
         writer(source)(folder / source, seed=7)
+    (folder / MARK).write_text("{}", encoding="utf-8")
     home = Home(folder / "home").make()
     arguments = {
         "queries": str(folder / "mimic_cxr"),
@@ -63,8 +66,31 @@ def test_the_miniature_becomes_the_task_and_is_scored(mini):
     assert "random, no devices" in names
     assert ("MedEmb-8B (paper)", "0.566", "0.694", "0.637", "0.940", "", "") in section.rows
     assert set(section.document["rules"]) == set(RULES)
-    assert "overlap of at least a half" in section_text(section)
+    text = section_text(section)
+    assert "overlap of at least a half" in text
+    assert "generated miniature" in text, "the mark of the sources' folder came along"
     json.dumps(section.document)
+    assert section.document["differences"] == {}
+
+
+def test_a_model_of_the_paper_gets_its_difference(mini, tmp_path):
+    home, root, _ = mini
+    bench_job(home, {"data": str(root), "models": ["random"], "device": "cpu"}, Control())
+    results = load_results(home, root)
+    (line,) = results.tasks
+    folder = result_folder(home.runs, results.digest, "random", line.task)
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    for path in folder.glob("*.json*"):
+        (theirs / path.name).write_bytes(path.read_bytes())
+    import_results(home, theirs, "MedEmb-8B", data=root)
+    (root / MARK).unlink()
+    section = cross_section(home, load_results(home, root), paper=True)
+    (root / MARK).write_text("{}", encoding="utf-8")
+    ours = section.document["rules"]["half"]["MedEmb-8B@imported"]["ndcg@5"]
+    assert ours == section.document["rules"]["half"]["random"]["ndcg@5"]
+    gap = section.document["differences"]["MedEmb-8B@imported"]["ndcg@5"]
+    assert gap == pytest.approx(ours - 0.566, abs=1e-4)
 
 
 def test_rows_say_the_instruction_and_hold_no_identifier(mini):
