@@ -28,7 +28,7 @@ from studies.demo.names import (
     region_name,
     slice_names,
 )
-from studies.demo.registry import CONFIG_FORMS, demo_tasks, to_csv, to_yaml
+from studies.demo.registry import CONFIG_FORMS, demo_tasks, groups_csv, to_csv, to_yaml
 from studies.demo.shapes import generator
 from studies.demo.task_rows import rows_of
 from studies.demo.words import Report, advice, brain_report, chest_report
@@ -152,6 +152,7 @@ def write_tasks(root: Path, bank: Bank, sizes: Sizes) -> None:
     for form, name in CONFIG_FORMS.items():
         write_text(root / f"{name}.yaml", to_yaml(tasks, form))
     write_text(root / "tasks.csv", to_csv(tasks))
+    write_text(root / "task_groups.csv", groups_csv(tasks))
 
 
 def files_below(root: Path) -> Iterator[Path]:

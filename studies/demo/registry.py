@@ -48,6 +48,18 @@ SOURCES = {
     "question": ("DemoQuestion", "text", "id"),
 }
 
+# First word of a task's id to its region, family to its kind of target.
+ABOUT = {
+    "skin": "dermatology",
+    "pathology": "pathology",
+    "chest": "chest_thorax",
+    "chest_b": "chest_thorax",
+    "chest_ct": "chest_thorax",
+    "brain": "neuro_head_neck",
+    "question": "multi_region",
+}
+TARGETS = {"I-Lab": "short label", "VQA": "VQA answer", "I-Rep": "long text", "T-T": "long text"}
+
 # (id, source, family, parser, eval, query, candidate, instruction, query text)
 _ROWS: tuple[tuple[str, str, str, str, str, str, str, str, str], ...] = (
     ("skin/i2i", "skin", "I-I", "image_i2i_vg", "local", "image", "image",
@@ -132,6 +144,18 @@ def to_csv(tasks: Sequence[DemoTask]) -> str:
     writer.writerow([field.name for field in fields(DemoTask)])
     writer.writerows(astuple(task) for task in tasks)
     return stream.getvalue()
+
+
+def groups_csv(tasks: Sequence[DemoTask]) -> str:
+    """What each task is about, as the data root's ``task_groups.csv``."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("id", "anatomy", "target"))
+    for task in tasks:
+        writer.writerow(
+            (task.id, ABOUT[task.id.split("/")[0]], TARGETS.get(task.family, "picture"))
+        )
+    return text.getvalue()
 
 
 def to_yaml(tasks: Sequence[DemoTask], form: str) -> str:

@@ -22,6 +22,7 @@ from studies.demo.chest_case import draw_chest
 from studies.demo.phantom_brain import draw_brain, scan_brain
 from studies.demo.phantom_chest import scan_chest
 from studies.errors import StudyError
+from studies.medheb.anatomy import ANATOMY, load_groups
 from studies.medheb.release import read_task
 from studies.medheb.tasks import COLUMNS, load_tasks
 from tests.studies.demo_build import SMALL
@@ -152,3 +153,10 @@ def test_tables_have_the_columns_and_text_is_plain_ascii(demo: Path) -> None:
         if path.suffix in (".json", ".txt", ".csv", ".yaml"):
             assert path.read_bytes().isascii(), path
             assert b"\\u" not in path.read_bytes(), path
+
+
+def test_every_task_says_what_it_is_about(demo: Path) -> None:
+    tasks = load_tasks(demo)
+    groups = load_groups(tasks, demo)
+    assert all(groups[task.id].anatomy in ANATOMY for task in tasks)
+    assert {groups[task.id].target for task in tasks if task.family == "VQA"} == {"VQA answer"}
