@@ -26,3 +26,9 @@ def test_the_version_is_told_by_count(official: Path, tmp_path: Path, monkeypatc
     document = build("kvasir", official, tmp_path / "data")
     assert document["tasks"]["kvasir/i2l"]["notes"] == ["56 frames: version 1."]
     checked("kvasir", tmp_path / "data", records_of("kvasir", official)[0], classes=8)
+
+
+def test_labels_keep_the_hyphen_that_belongs_to_the_word():
+    assert kvasir.CODES["normal-z-line"] == "normal z-line"
+    assert kvasir.CODES["dyed-resection-margins"] == "dyed resection margins"
+    assert sum("-" in label for label in kvasir.CODES.values()) == 1

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from studies.errors import BadTaskFile
+from studies.medheb.builders.alone import alone
 from studies.medheb.lines import write_lines
 
 BUILD = "triptych_build.json"
@@ -46,10 +47,11 @@ class Built:
 
 def write_built(root: Path, built: Mapping[str, Built]) -> None:
     """Lay what was decided over what is known about other tasks."""
-    known = {task: _as_json(one) for task, one in read_built(root).items()}
-    known |= {task: _as_json(one) for task, one in built.items()}
-    text = json.dumps(known, indent=1, sort_keys=True, ensure_ascii=False, default=str)
-    write_lines(root / BUILD, text.splitlines())
+    with alone(root):
+        known = {task: _as_json(one) for task, one in read_built(root).items()}
+        known |= {task: _as_json(one) for task, one in built.items()}
+        text = json.dumps(known, indent=1, sort_keys=True, ensure_ascii=False, default=str)
+        write_lines(root / BUILD, text.splitlines())
 
 
 def _as_json(one: Built) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from studies.medheb.builders.built import KEEP_FAULTS, Built, read_built, write_
 from studies.medheb.builders.card import SourceCard, TaskPlan, settle
 from studies.medheb.builders.catalogue import source_card, source_cards
 from studies.medheb.builders.media import Media
+from studies.medheb.builders.pictures import since
 from studies.medheb.builders.record import Fault, Record
 from studies.medheb.builders.rows import MAKERS, Made, Making
 from studies.medheb.builders.write import write_index
@@ -146,7 +147,8 @@ def build(
     for plan in plans:
         task = registry[plan.task]
         other = plan.task in before and dict(before[plan.task].settings) != dict(settings)
-        media = Media(root / task.image_root, anew=other and not card.stable)
+        start = 0 if card.stable else since(root, task.image_root, card.id, settings, other=other)
+        media = Media(root / task.image_root, since=start)
         making = Making(
             task, plan, media, settings, _labels(card, records), every_label(), control, [*notes]
         )

@@ -1,7 +1,8 @@
 """Puts a task's pictures below the data root: files copied, pixels written as PNG, crops cut.
 
-Every file appears whole or not at all, and what is there already is left as it is unless the build
-was told to write anew. Refuses names that leave the image root.
+Every file appears whole or not at all, and what is there already is left as it is, unless it is
+older than the settings of the build or a copy of another length. Names are made such that every
+system can hold them. Refuses names that leave the image root, and pictures that are not whole.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -21,10 +23,13 @@ from engine.errors import EvidenceError
 from engine.evidence.files import open_file
 from engine.evidence.item import ImageRef, Item
 from engine.evidence.pixels import prepare
+from studies.medheb.builders.names import portable
+from studies.medheb.builders.pictures import whole
 from studies.medheb.builders.record import Box, Picture, Pixels, Record, Volume
 from studies.medheb.tasks import stays_inside
 
 COPIED = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff")
+GZIP = b"\x1f\x8b"
 SLICE = "slice_{:03d}.png"  # the release's own names
 
 
@@ -33,13 +38,13 @@ class Media:
 
     Args:
         root: the task's image root.
-        anew: write files that are there already.
+        since: nanoseconds on the disk's clock; files that are not newer are written anew.
     """
 
-    def __init__(self, root: Path, *, anew: bool = False) -> None:
+    def __init__(self, root: Path, *, since: int = 0) -> None:
         self.root = root
         self.written = 0
-        self._anew = anew
+        self._since = since
         self._done: dict[str, list[str]] = {}
         self._last: tuple[str, Pixels] | None = None  # several crops come from one picture
 
@@ -53,18 +58,17 @@ class Media:
             EvidenceError: it cannot be read.
             NotWritable: the folder cannot be written.
         """
-        if picture.name in self._done:
-            return picture.name
-        target = self._target(picture.name)
-        if self._anew or not target.is_file():
-            if picture.content is not None:
-                self._write(target, picture.content())
-            elif picture.file is not None and target.suffix.lower() == picture.file.suffix.lower():
-                self._copy(picture.file, target)
-            else:
-                self._png(self._pixels(picture), target)
-        self._done[picture.name] = [picture.name]
-        return picture.name
+        name = portable(picture.name)
+        if name not in self._done:
+            target = self._target(name)
+            if not self._there(target) or _another_length(picture, target):
+                content = _content(picture)
+                if content is None:
+                    self._png(self._pixels(picture), target)
+                else:
+                    self._write(target, whole(content, name, partial(self._pixels, picture)))
+            self._done[name] = [name]
+        return name
 
     def volume(self, volume: Volume) -> list[str]:
         """Put the slices of a volume there.
@@ -76,16 +80,17 @@ class Media:
             EvidenceError: it cannot be read.
             NotWritable: the folder cannot be written.
         """
-        if volume.name not in self._done:
-            names = [] if self._anew else self._slices_there(volume.name)
+        name = portable(volume.name)
+        if name not in self._done:
+            names = self._slices_there(name)
             if not names:
                 slices = volume.slices()
-                names = [f"{volume.name}/{SLICE.format(place)}" for place in range(len(slices))]
+                names = [f"{name}/{SLICE.format(place)}" for place in range(len(slices))]
                 # the first comes last: a folder that has it is whole
                 for place in reversed(range(len(slices))):
                     self._png(slices[place], self._target(names[place]))
-            self._done[volume.name] = names
-        return self._done[volume.name]
+            self._done[name] = names
+        return self._done[name]
 
     def crop(self, record: Record, box: Box, name: str) -> str:
         """Put a crop of the record's first picture there, under a name of its own.
@@ -94,9 +99,10 @@ class Media:
             EvidenceError: the picture cannot be read, or the box lies outside it.
             NotWritable: the folder cannot be written.
         """
+        name = portable(name)
         if name not in self._done:
             target = self._target(name)
-            if self._anew or not target.is_file():
+            if not self._there(target):
                 left, top, right, bottom = box
                 piece = self._pixels(record.pictures[0])[top:bottom, left:right]
                 if piece.shape[:2] != (bottom - top, right - left) or not piece.size:
@@ -111,20 +117,21 @@ class Media:
             self._last = (picture.name, pixels_of(picture))
         return self._last[1]
 
+    def _there(self, target: Path) -> bool:
+        """Whether a file is there that was made under the settings of the build."""
+        return target.is_file() and (not self._since or target.stat().st_mtime_ns > self._since)
+
     def _slices_there(self, name: str) -> list[str]:
         folder = self._target(name)
-        if not (folder / SLICE.format(0)).is_file():
+        if not self._there(folder / SLICE.format(0)):
             return []
-        return [f"{name}/{path.name}" for path in sorted(folder.glob("slice_*.png"))]
+        paths = sorted(folder.glob("slice_*.png"))
+        return [f"{name}/{path.name}" for path in paths if self._there(path)]
 
     def _target(self, name: str) -> Path:
         if not stays_inside(name):
             raise NotWritable(f"{name} lies outside {self.root}; the source's names are damaged.")
         return self.root / name
-
-    def _copy(self, source: Path, target: Path) -> None:
-        with open_file(source) as stream:
-            self._write(target, stream.read())
 
     def _png(self, pixels: Pixels, target: Path) -> None:
         stream = io.BytesIO()
@@ -144,6 +151,26 @@ class Media:
         finally:
             part.unlink(missing_ok=True)
         self.written += 1
+
+
+def _content(picture: Picture) -> bytes | None:
+    """The bytes of a picture that is taken as it is; None for one whose pixels are made."""
+    if picture.content is not None:
+        return picture.content()
+    if picture.file is None or Path(picture.name).suffix.lower() != picture.file.suffix.lower():
+        return None
+    with open_file(picture.file) as stream:
+        return stream.read()
+
+
+def _another_length(picture: Picture, target: Path) -> bool:
+    """Whether a file on the disk was copied when it was another, a half download for one."""
+    path = picture.file
+    if path is None or target.suffix.lower() != path.suffix.lower() or not path.is_file():
+        return False
+    with path.open("rb") as stream:
+        packed = stream.read(2) == GZIP
+    return not packed and path.stat().st_size != target.stat().st_size
 
 
 def pixels_of(picture: Picture) -> Pixels:

@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 from studies.errors import BadTaskFile
+from studies.medheb.builders.alone import alone
 from studies.medheb.builders.rows import Made
 from studies.medheb.lines import write_lines
 from studies.medheb.tasks import Task
@@ -31,7 +32,8 @@ def write_index(root: Path, task: Task, made: Made) -> Path:
     ends = [","] * (len(rows) - 1) + [""]
     lines = [row + end for row, end in zip(rows, ends, strict=True)]
     write_lines(path, ["[", *lines, "]"])
-    _write_config(root, task, made)
+    with alone(root):
+        _write_config(root, task, made)
     return path
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import EvidenceError
+from studies.medheb.builders.pictures import is_pointer
 
 IN_MEMORY = 64 * 2**20  # bytes; a part of an archive up to here needs no temporary file
 Array = NDArray[Any]
@@ -35,7 +36,7 @@ def map_npy(path: Path) -> Array:
     try:
         return np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
-        raise EvidenceError(path, "damaged", f"is no array of numbers ({error})") from error
+        raise _damaged(path, f"is no array of numbers ({error})") from error
 
 
 def part_shape(path: Path, part: str) -> tuple[int, ...]:
@@ -67,7 +68,14 @@ def _in_part(path: Path, part: str, take: Any) -> Any:
     except KeyError as error:
         raise EvidenceError(path, "unsupported", f"there is no array {part} in it") from error
     except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        raise EvidenceError(path, "damaged", f"{part} cannot be read ({error})") from error
+        raise _damaged(path, f"{part} cannot be read ({error})") from error
+
+
+def _damaged(path: Path, reason: str) -> EvidenceError:
+    if is_pointer(path):
+        says = "this is a Git LFS pointer, not the arrays; download the file itself"
+        return EvidenceError(path, "missing", says)
+    return EvidenceError(path, "damaged", f"{reason}; if it is a part of a download, fetch it anew")
 
 
 def _header(stream: IO[bytes]) -> Header:

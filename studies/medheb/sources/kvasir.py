@@ -15,7 +15,7 @@ from studies.medheb.builders.record import Fault, Record
 from studies.medheb.sources.folders import class_folders, find_inside, pictures_in
 
 CODES = {
-    code: code.replace("-", " ")
+    code: code.replace("-", " ").replace("z line", "z-line")
     for code in (
         "dyed-lifted-polyps", "dyed-resection-margins", "esophagitis", "normal-cecum",
         "normal-pylorus", "normal-z-line", "polyps", "ulcerative-colitis",

@@ -131,8 +131,8 @@ CARDS = (
         access="registration",
         licence="Stanford research use agreement: no commerce, no passing on",
         url="https://stanfordmlgroup.github.io/competitions/mrnet/",
-        obtain="Register on the competition's page, accept the agreement, download MRNet-v1.0.zip "
-        "and unpack it.",
+        obtain="An account on the competition's page and consent to its agreement give "
+        "MRNet-v1.0.zip; unpack it.",
         expects=("valid/axial", "*/valid/axial", "*/*/valid/axial"),
         read=read,
         stable=True,

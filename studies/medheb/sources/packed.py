@@ -12,6 +12,7 @@ import zlib
 from pathlib import Path
 
 from engine.errors import EvidenceError
+from studies.medheb.builders.pictures import is_pointer
 
 LARGEST = 16 * 2**20  # bytes of a member
 
@@ -31,6 +32,9 @@ class Packed:
         try:
             self._archive = zipfile.ZipFile(path)
         except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+            if is_pointer(path):
+                says = "this is a Git LFS pointer, not the archive; download the archive itself"
+                raise EvidenceError(path, "missing", says) from error
             raise EvidenceError(path, "damaged", f"is no archive that opens ({error})") from error
         self._names = frozenset(self._archive.NameToInfo)
 

@@ -16,8 +16,8 @@ from typing import Any
 
 from engine.device import INSTALL
 from engine.errors import EvidenceError
+from studies.medheb.builders.pictures import POINTER
 from studies.medheb.builders.record import Fault, Picture
-from studies.medheb.sources.tables import POINTER
 
 BATCH = 32  # rows at a time; a row may hold a picture of some megabytes
 PART = re.compile(r"-(\d{5})-of-(\d{5})")

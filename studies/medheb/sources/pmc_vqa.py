@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import EvidenceError
+from engine.remote import Remote
 from studies.medheb.builders.card import Choice, SourceCard, TaskPlan
 from studies.medheb.builders.record import Fault
 from studies.medheb.sources.folders import find_inside
@@ -127,10 +128,11 @@ CARDS = (
         modality="figures of biomedical papers (mixed)",
         anatomy="multi_region",
         access="open",
-        licence="Figures: CC0 or CC BY of the articles; the set: see its card on the hub",
+        licence="Figures: each under the licence of its article; the set: see its card on the hub",
         url="https://huggingface.co/datasets/RadGenome/PMC-VQA",
         obtain="Download test.csv and images.zip (18.9 GB) for version 1, or test_2.csv and "
         "images_2.zip (2.2 GB) for version 2; the archives may stay packed. No account is needed.",
+        files=(Remote("hub", "RadGenome/PMC-VQA", ("test.csv", "images.zip")),),
         expects=tuple(
             f"{way}{one.table}" for way in ("", "*/", "*/*/") for one in EDITIONS.values()
         ),

@@ -1,7 +1,7 @@
 """RadGenome-Chest CT: chest CTs with sentences by region, and questions filled into templates.
 
 ``validation`` plays the test. Its tables hold values, no questions: one template is taken, the
-first or by the row's hash. A finding is repeated along every level of its anatomy; the deepest of
+first or by the row's hash. A finding stands at each level of its anatomy's path; the deepest of
 each branch stays. There is no whole report, so a volume's sentences are joined in the file's order,
 each once. Refuses to split lists of findings, which are answers as they are.
 Reports pass ``scrubbed``.

@@ -14,8 +14,8 @@ from typing import BinaryIO
 
 from engine.errors import EvidenceError
 from engine.evidence.files import open_file
+from studies.medheb.builders.pictures import POINTER
 
-POINTER = b"version https://git-lfs.github.com/spec/"
 Line = tuple[int, dict[str, str]]
 
 

@@ -10,6 +10,7 @@ import hashlib
 import json
 import math
 import re
+import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -20,9 +21,9 @@ from typing import Any
 from engine.errors import EvidenceError
 from engine.evidence.files import exists, open_file
 from studies.medheb.builders.card import Reader
+from studies.medheb.builders.pictures import POINTER, is_pointer
 from studies.medheb.builders.record import Fault, Picture, Record
 from studies.medheb.sources.folders import find_inside
-from studies.medheb.sources.tables import POINTER
 from studies.medheb.tasks import stays_inside
 
 Found = Record | Fault
@@ -43,12 +44,24 @@ def telling(read: Reader) -> Reader:
 
 
 def unpacked(root: Path, folder: str, archive: str) -> Path | None:
-    """A folder of pictures, or its place inside the archive that was not unpacked."""
+    """A folder of pictures, or its place inside the archive that was not unpacked.
+
+    Raises:
+        EvidenceError: the archive is a pointer, or only part of one.
+    """
     found = find_inside(root, folder)
     if found is not None:
         return found
     packed = find_inside(root, archive)
-    return None if packed is None else packed / folder
+    if packed is None:
+        return None
+    if is_pointer(packed):
+        says = "this is a Git LFS pointer, not the archive; download the archive itself"
+        raise EvidenceError(packed, "missing", says)
+    if not zipfile.is_zipfile(packed):
+        says = "is no archive that opens: it ends too early; download it again"
+        raise EvidenceError(packed, "damaged", says)
+    return packed / folder
 
 
 def picture_at(folder: Path, name: object, where: str) -> Picture | Fault:
