@@ -164,6 +164,8 @@ def imported_text(document: dict[str, Any]) -> str:
     if bare:
         lines.append(f"{bare} of them as scores alone: no queries to open, no paired differences.")
     lines += [f"  {task}: {note}" for task, one in tasks.items() for note in one["notes"]]
+    if document["before"]:
+        lines.append(f"{len(document['before'])} tasks stay from an earlier import of that name")
     lines += [f"refused: {one['reason']}" for one in document["refused"]]
     if document["unknown"]:
         names = document["unknown"]

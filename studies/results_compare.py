@@ -18,7 +18,15 @@ from db.home import Home
 from db.runs import query_ranks
 from db.session import Store, open_store
 from studies.errors import NoRun
-from studies.medheb.paired import FLIPS, Difference, compare_tasks, holm, query_values
+from studies.medheb.paired import (
+    FLIPS,
+    Difference,
+    Drawn,
+    draw,
+    holm,
+    mean_difference,
+    query_values,
+)
 from studies.medheb.paper import SPLIT_COLUMNS, column_tasks
 from studies.medheb.tasks import FAMILIES, Task
 from studies.results_sections import Section
@@ -81,12 +89,12 @@ def compare_models(
         why = left_out[0][1] if left_out else "no task was run by both"
         raise NoRun(f"{first} and {second} have no query in common: {why}.")
     gaps = {
-        task.id: query_values(ranks[0], metric) - query_values(ranks[1], metric)
+        task.id: draw(task.id, query_values(ranks[0], metric) - query_values(ranks[1], metric))
         for task, ranks in paired.items()
     }
     return Pair(
         first, second, metric,
-        tasks=_corrected({task: compare_tasks({task: each}) for task, each in gaps.items()}),
+        tasks=_corrected({task: mean_difference([each]) for task, each in gaps.items()}),
         families=_corrected(_means(paired, gaps, FAMILIES)),
         splits=_means(paired, gaps, SPLIT_COLUMNS),
         of=results.of,
@@ -131,11 +139,11 @@ def _ranks(store: Store, line: TaskLine, first: str, second: str) -> tuple[Ranks
 
 
 def _means(
-    paired: Mapping[Task, Ranks], gaps: Mapping[str, NDArray[np.float64]], names: Sequence[str]
+    paired: Mapping[Task, Ranks], gaps: Mapping[str, Drawn], names: Sequence[str]
 ) -> dict[str, Difference]:
     columns = column_tasks(tuple(paired))
     return {
-        name: compare_tasks({task: gaps[task] for task in gaps if task in columns[name]})
+        name: mean_difference([gaps[task] for task in gaps if task in columns[name]])
         for name in names
         if columns[name]
     }

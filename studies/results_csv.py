@@ -34,6 +34,7 @@ def to_csv(results: Results, *, compare_paper: bool = False) -> str:
         writer.writerows(_task(line, groups[line.task.id]))
     for model in (results.chance, *results.models):
         writer.writerows(_columns(results, model))
+        writer.writerows(_habits(model))
     if compare_paper:
         writer.writerows(_printed(results))
     return stream.getvalue()
@@ -78,6 +79,20 @@ def _columns(results: Results, line: ModelLine) -> Iterable[dict[str, Any]]:
                 "high": _number(high), "tasks": score.tasks, "of": results.of.get(column, 0),
                 "origin": "exact" if line.model == "chance" else "computed",
             }  # fmt: skip
+
+
+def _habits(line: ModelLine) -> Iterable[dict[str, Any]]:
+    """How even a model is over the families, and how far it falls on those few had looked at."""
+    for name, value in (("CV", line.cv), ("established minus underexplored", line.drop)):
+        if value is not None:
+            yield {
+                "level": "model",
+                "name": name,
+                "model": line.model,
+                "metric": "hit@1",
+                "value": _number(value),
+                "origin": "exact" if line.model == "chance" else "computed",
+            }
 
 
 def _printed(results: Results) -> Iterable[dict[str, Any]]:

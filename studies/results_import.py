@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from db.home import Home
-from db.runs import QueryRow, TaskResult, data_digests, save_task_result
+from db.runs import QueryRow, TaskResult, data_digests, save_task_result, task_results
 from db.session import Store, open_store
 from studies.errors import BadRequest, BadTaskFile, NoRun
 from studies.medheb.imported import Imported, find_results, read_imported, stated_means
@@ -57,8 +57,9 @@ def import_results(
             set of their own under the paper's registry where nothing was run.
 
     Returns:
-        ``model``, ``data``, ``tasks`` (id to counts and notes), ``unknown`` file names, ``refused``
-        files with reasons, and the ``stated`` averages beside ours.
+        ``model``, ``data``, ``tasks`` (id to counts and notes), tasks that stay from an import
+        ``before`` under that name, ``unknown`` file names, ``refused`` files with reasons, and the
+        ``stated`` averages beside ours.
 
     Raises:
         BadRequest: no usable name.
@@ -74,11 +75,13 @@ def import_results(
         if not tasks:
             raise BadTaskFile(_nothing(folder, unknown, refused))
         write_manifest(home.runs, joined.manifest)
+        old = task_results(store, joined.manifest.digest, model_id=model)
         kept = {one.task.id: _keep(home, store, joined, model, one, folder) for one in tasks}
     return {
         "model": model,
         "data": {"digest": joined.manifest.digest, "root": joined.manifest.root},
         "tasks": kept,
+        "before": sorted({row.task_id for row in old} - kept.keys()),
         "unknown": unknown,
         "refused": refused,
         "stated": _stated(folder, tasks, joined.manifest.tasks),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from studies.medheb.paper import COLUMNS, Comparison
 from studies.medheb.pools import METRICS
 from studies.results_sections import Section, booktabs, section_latex
-from studies.results_text import FEWER, TITLES, count_text
+from studies.results_text import FEWER, TITLES, by_reason, count_text
 
 if TYPE_CHECKING:
     from studies.results import Results
@@ -33,6 +33,8 @@ def to_latex(
 def _families(results: Results, metric: str, paper: Comparison | None) -> str:
     marks = paper.marks if paper else {}
     head = ["model", *(f"{column}*" if column in marks else column for column in COLUMNS)]
+    if metric == "hit@1":
+        head.append("CV")
     rows = [["tasks", *(count_text(results, column) for column in COLUMNS)]]
     for line in (results.chance, *results.models):
         fewer = results.fewer(line)
@@ -42,13 +44,14 @@ def _families(results: Results, metric: str, paper: Comparison | None) -> str:
             else ""
             for c in COLUMNS
         ]
-        rows.append([line.model, *cells])
+        cv = ["" if line.cv is None else f"{line.cv:.3f}"] if metric == "hit@1" else []
+        rows.append([line.model, *cells, *cv])
     for name, numbers in (paper.rows if paper else {}).items():
         cells = [
             f"{numbers[c][metric]:.{DIGITS}f}" if metric in numbers[c] else "" for c in COLUMNS
         ]
         rows.append([f"{name} (paper)", *cells])
-    notes = [f"* {column}: {why}." for column, why in marks.items()]
+    notes = [f"* {', '.join(names)}: {why}." for why, names in by_reason(paper).items()]
     if any(results.fewer(line) for line in results.models):
         notes.append(f"{FEWER} mean over fewer tasks than others have.")
     title = f"{TITLES[metric]}, mean over tasks; data {results.digest}"

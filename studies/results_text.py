@@ -146,15 +146,15 @@ def _remarks(results: Results, paper: Comparison | None) -> list[str]:
         found.append(f"{ties} queries tie with their positive; ties count against the model.")
     if paper:
         found.append("* Not to be compared with the paper's numbers below the line:")
-        found += [f"  {', '.join(names)}: {why}" for why, names in _by_reason(paper).items()]
+        found += [f"  {', '.join(names)}: {why}" for why, names in by_reason(paper).items()]
     wrapped = [part for one in found for part in _wrapped(one)]
     return ["\n".join(wrapped)] if wrapped else []
 
 
-def _by_reason(paper: Comparison) -> dict[str, list[str]]:
+def by_reason(paper: Comparison | None) -> dict[str, list[str]]:
     """Why columns do not compare, to the columns."""
     found: dict[str, list[str]] = {}
-    for column, why in paper.marks.items():
+    for column, why in paper.marks.items() if paper else ():
         found.setdefault(why, []).append(column)
     return found
 

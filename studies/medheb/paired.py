@@ -51,15 +51,43 @@ def query_values(ranks: Sequence[int] | NDArray[np.intp], metric: str) -> NDArra
     return values
 
 
-def compare_tasks(differences: Mapping[str, NDArray[np.float64]]) -> Difference:
-    """The difference over one task, or the mean over several.
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """One task's difference with its replicates, to be averaged with those of other tasks.
+
+    Attributes:
+        value: mean over its queries.
+        drawn_B: means of resampled queries.
+        flipped_B: means under random signs.
+        queries: pairs.
+    """
+
+    value: float
+    drawn_B: NDArray[np.float64]
+    flipped_B: NDArray[np.float64]
+    queries: int
+
+
+def draw(task: str, difference_Q: NDArray[np.float64]) -> Drawn:
+    """The replicates of one task, the same in every mean that it is part of.
 
     Args:
-        differences: task id to one difference per query, in points; none may be empty.
+        task: its id, which seeds them.
+        difference_Q: one difference per query, in points; not empty.
     """
-    value = float(np.mean([each.mean() for each in differences.values()]))
-    drawn_B = np.mean([_drawn(task, each) for task, each in differences.items()], axis=0)
-    flipped_B = np.mean([_flipped(task, each) for task, each in differences.items()], axis=0)
+    return Drawn(
+        value=float(difference_Q.mean()),
+        drawn_B=_drawn(task, difference_Q),
+        flipped_B=_flipped(task, difference_Q),
+        queries=len(difference_Q),
+    )
+
+
+def mean_difference(tasks: Sequence[Drawn]) -> Difference:
+    """The difference over one task, or the mean over several; at least one."""
+    value = float(np.mean([task.value for task in tasks]))
+    drawn_B = np.mean([task.drawn_B for task in tasks], axis=0)
+    flipped_B = np.mean([task.flipped_B for task in tasks], axis=0)
     half = (100 - LEVEL) / 2
     low, high = np.percentile(drawn_B, [half, 100 - half])
     extreme = int((np.abs(flipped_B) >= abs(value) - 1e-9).sum())
@@ -67,9 +95,14 @@ def compare_tasks(differences: Mapping[str, NDArray[np.float64]]) -> Difference:
         value=value,
         interval=(min(float(low), value), max(float(high), value)),
         p=(1 + extreme) / (FLIPS + 1),
-        queries=sum(map(len, differences.values())),
-        tasks=len(differences),
+        queries=sum(task.queries for task in tasks),
+        tasks=len(tasks),
     )
+
+
+def compare_tasks(differences: Mapping[str, NDArray[np.float64]]) -> Difference:
+    """The mean difference over tasks, from one difference per query of each, in points."""
+    return mean_difference([draw(task, each) for task, each in differences.items()])
 
 
 def _drawn(task: str, difference_Q: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -116,6 +116,7 @@ def test_the_authors_files_stand_beside_ours(ran, tmp_path):
     document = import_results(ran.home, folder, "Theirs", data=ran.root)
     assert len(document["tasks"]) == 10
     assert document["refused"] == []
+    assert document["before"] == []
     results = load_results(ran.home, ran.root)
     line = next(one for one in results.models if one.model == "Theirs@imported")
     assert line.columns["All"].values["hit@1"] == 100
@@ -134,6 +135,14 @@ def test_the_authors_files_stand_beside_ours(ran, tmp_path):
     (first, *_) = task_queries(ran.home, ran.root, "skin/i2i", ["Theirs@imported", "random"])
     assert first.rankings["Theirs@imported"].rank == 1
     assert first.rankings["Theirs@imported"].top[0].is_gold
+
+
+def test_an_earlier_import_of_the_name_is_told(ran, tmp_path):
+    folder = authors_folder(ran, tmp_path / "whole")
+    import_results(ran.home, folder, "Twice", data=ran.root)
+    (folder / "2D" / "skin_i2i_pred.jsonl").unlink()
+    document = import_results(ran.home, folder, "Twice", data=ran.root)
+    assert document["before"] == ["skin/i2i"]
 
 
 def test_importing_our_own_ranking_gives_our_scores_back(ran, tmp_path):

@@ -36,7 +36,7 @@ def test_show_in_every_format(ran, form, start):
     assert "MedEmb-8B" in done.stdout
     if form == "csv":
         rows = list(csv.DictReader(io.StringIO(done.stdout)))
-        assert {row["level"] for row in rows} == {"task", "mean"}
+        assert {row["level"] for row in rows} == {"task", "mean", "model"}
 
 
 def test_show_as_json_holds_every_table(ran):
