@@ -72,6 +72,7 @@ class QueryDesk:
         self._list: list[QueryShown] = []
         self._refs: dict[str, ImageRef | VolumeRef] = {}
         self._why_not = ""
+        self._opened = ""
         view.query_chosen.connect(self._query_chosen)
         view.failures_first_toggled.connect(self._order)
         view.picture_wanted.connect(self._picture)
@@ -201,6 +202,7 @@ class QueryDesk:
 
     def _query_chosen(self, key: str) -> None:
         query = self._queries.get(key)
+        self._opened = key
         if query is None:
             self.view.show_query(None, why_not=self._why_not)
             return
@@ -223,15 +225,19 @@ class QueryDesk:
         )
 
     def _open(self, name: str) -> None:
-        """Open a candidate in the viewer; texts stay where they are."""
-        for query in self._queries.values():
-            for ranking in query.rankings.values():
-                for candidate in ranking.top:
-                    ref = item_picture(candidate.item)
-                    if candidate.name == name and ref is not None:
-                        paths = (ref.path,) if isinstance(ref, ImageRef) else ref.paths
-                        self.services.open_evidence(paths)
-                        return
+        """Open a candidate, or the query for an empty name, in the viewer; texts stay."""
+        items = [
+            candidate.item
+            for query in self._queries.values()
+            for ranking in query.rankings.values()
+            for candidate in ranking.top
+            if candidate.name == name
+        ]
+        if not name and self._opened in self._queries:
+            items = [self._queries[self._opened].item]
+        ref = next((ref for item in items if (ref := item_picture(item)) is not None), None)
+        if ref is not None:
+            self.services.open_evidence((ref.path,) if isinstance(ref, ImageRef) else ref.paths)
 
 
 def _second(others: Sequence[str], wish: str | None) -> str:

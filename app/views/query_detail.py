@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLabel, QPlainTextEdit, QWidget
 
 from app.shown import QueryDetail
 from app.views.preview import PictureBox
-from app.widgets.blocks import column, margins, quiet, row, section
+from app.widgets.blocks import button, column, margins, quiet, row, section
 from app.widgets.ink import hold, px
 from app.widgets.ranked_list import RankedList
 
@@ -40,9 +40,11 @@ class QueryOpened(QWidget):
         lists = row(left, self.right)
         lists.setStretch(0, 1)
         lists.setStretch(1, 1)
-        self.setLayout(
-            column(self.heading, self.instruction, row(self.picture, self.text), lists, space=6)
-        )
+        self.view = button("View", lambda: self.open_wanted.emit(""), name="View the query")
+        self.view.setToolTip("Open the query's pictures in the Viewer; Enter opens a candidate's")
+        head = row(self.heading, self.view)
+        head.setStretch(0, 1)
+        self.setLayout(column(head, self.instruction, row(self.picture, self.text), lists, space=6))
         margins(self, 0, px(8), 0, 0)
 
     def _list(self, name: str) -> RankedList:
@@ -62,6 +64,7 @@ class QueryOpened(QWidget):
         self.text.setVisible(bool(detail.text))
         self._picture_key = detail.picture
         self.picture.setVisible(bool(detail.picture))
+        self.view.setVisible(bool(detail.picture))
         self.picture.show_image(None)
         self.picture.setMaximumWidth(px(150) if detail.text else px(4000))
         for told, words in zip(self.names, (detail.model, detail.model_b), strict=True):

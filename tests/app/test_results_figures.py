@@ -104,7 +104,9 @@ def rows(view: Any) -> list[QueryShown]:
     return list(view.last("show_queries")[0][2])
 
 
-def test_two_models_stand_side_by_side_and_choices_part_the_queries(page: Any) -> None:
+def test_two_models_stand_side_by_side_and_choices_part_the_queries(
+    page: Any, services: Any
+) -> None:
     view, presenter = page
     names = [line.model for line in presenter._results.models]
     view.cell_chosen.emit(0, names.index("random"))
@@ -133,6 +135,11 @@ def test_two_models_stand_side_by_side_and_choices_part_the_queries(page: Any) -
         assert sum(one.gold for one in candidates) == 1
         scores = [one.score for one in candidates if one.score is not None]
         assert scores == sorted(scores, reverse=True)
+    opened: list[Any] = []
+    services.open_evidence = opened.append
+    view.open_wanted.emit("")
+    assert opened
+    assert all(path.is_file() for path in opened[0])
     pictures = {one.picture for one in (*detail.candidates, *detail.candidates_b)}
     assert len(pictures) == len(detail.candidates) + len(detail.candidates_b)
     view.picture_wanted.emit(detail.candidates_b[0].picture)
