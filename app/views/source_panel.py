@@ -94,7 +94,7 @@ class SourcePanel(QWidget):
         split.addWidget(self._card())
         split.setStretchFactor(0, 1)
         split.setStretchFactor(1, 1)
-        split.setSizes([px(380), px(380)])
+        split.setSizes([px(430), px(340)])
         self.setLayout(column(split))
         margins(self, px(8), px(12), px(12), px(12))
 
