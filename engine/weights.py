@@ -19,6 +19,7 @@ from typing import Any
 from engine.card import ModelCard
 from engine.catalog import find_base
 from engine.control import Control
+from engine.detours import INDEX, refuse_detours
 from engine.errors import UnknownModel, WeightsMissing, WeightsRefused
 from engine.families import (
     ADAPTER_FILE,
@@ -27,7 +28,6 @@ from engine.families import (
     DISGUISED,
     WANTED_BELOW,
     folder_settings,
-    read_object,
 )
 from engine.hub import by_hand, cached, in_words, offline
 from engine.meter import Meter
@@ -45,14 +45,12 @@ CONVERT_ADAPTER = (  # weights_only reads tensors and refuses everything else
     "'adapter_model.safetensors')\", which reads tensors alone."
 )
 ADAPTER_WEIGHTS = "adapter_model.safetensors"
-INDEX = "model.safetensors.index.json"
 CONFIGS = (
     CONFIG_FILE, ADAPTER_FILE, "tokenizer.json", "tokenizer_config.json", "vocab.json",
     "merges.txt", "special_tokens_map.json", "added_tokens.json", "preprocessor_config.json",
     "video_preprocessor_config.json", "processor_config.json", "spiece.model", "vocab.txt",
     INDEX,
 )  # fmt: skip
-OWN_FILE = re.compile(r"[^/\\:]+\.safetensors")
 SHARD = re.compile(r"-\d{5}-of-(\d{5})\.safetensors$")
 MEMO = ".hashes.json"
 LONG = 500_000_000  # bytes from which reading them is shown
@@ -222,7 +220,7 @@ def resolve(
     extra = folder_settings(folder)
     settings = extra.get("settings") or {}
     _refuse_pickles(folder, card.family)
-    _refuse_detours(folder, card.family)
+    refuse_detours(folder, card.family)
     control.check()
     try:
         digest = weights_hash(folder, memo=memo, family=card.family, control=control)
@@ -308,31 +306,6 @@ def _refuse_pickles(folder: Path, family: str) -> None:
         way = CONVERT_ADAPTER if (folder / ADAPTER_FILE).is_file() else CONVERT
         raise WeightsRefused(f"{folder.name} holds {pickles[0]}, and no safetensors. {way}")
     raise WeightsMissing(f"{folder.name} holds no safetensors; fetch the whole folder again.")
-
-
-def _refuse_detours(folder: Path, family: str) -> None:
-    """Hold a folder to weights that are safetensors of its own, all of which are hashed.
-
-    An index may name any file, also a pickle or one elsewhere, and a configuration may too.
-
-    Raises:
-        WeightsRefused: it does.
-    """
-    below = folder.rglob if family in WANTED_BELOW else folder.glob
-    for index in below(INDEX):
-        places = read_object(index).get("weight_map")
-        for name in sorted(map(str, set(places.values()))) if isinstance(places, dict) else ():
-            if not OWN_FILE.fullmatch(name):
-                raise WeightsRefused(
-                    f"{INDEX} of {folder.name} names {name!r}; only safetensors files beside it "
-                    "are read. Fetch the whole folder again from its authors."
-                )
-    for config in below(CONFIG_FILE):
-        if (other := read_object(config).get("transformers_weights")) is not None:
-            raise WeightsRefused(
-                f"{CONFIG_FILE} of {folder.name} sends to other weights ({other!r}); take out "
-                "transformers_weights and use the folder as its authors published it."
-            )
 
 
 def weights_hash(

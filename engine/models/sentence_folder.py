@@ -18,6 +18,7 @@ from typing import Any
 
 import torch
 
+from engine.detours import code_from_hub
 from engine.errors import EngineMissing, WeightsRefused
 from engine.models.common import memory_errors, quiet
 from engine.models.record import Loading
@@ -104,6 +105,11 @@ def _check_config(folder: Path, path: Path) -> None:
     if not isinstance(content, dict):
         return
     name = path.relative_to(folder.resolve()).as_posix()
+    if (code := code_from_hub(content)) is not None:
+        raise WeightsRefused(
+            f"{name} of {folder.name} names code on the hub ({code}); this program runs none. "
+            "Take that entry out, the usual attention is used then."
+        )
     activation = content.get("activation_function")
     if isinstance(activation, str) and "." in activation and not _ACTIVATION.fullmatch(activation):
         raise WeightsRefused(

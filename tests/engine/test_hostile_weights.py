@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,6 +45,34 @@ def test_a_configuration_may_not_name_other_weights(tmp_path: Path) -> None:
     folder = folder_of(tmp_path / "m", transformers_weights="below/model.safetensors")
     with pytest.raises(WeightsRefused, match="take out transformers_weights"):
         found(find_card(str(folder)), tmp_path)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"_attn_implementation": "some/kernel"},
+        {"text_config": {"attn_implementation": "some/kernel:flash"}},
+        {"attn_implementation": {"": "sdpa", "vision_config": "some/kernel"}},
+    ],
+)
+def test_a_configuration_may_not_name_code_on_the_hub(tmp_path: Path, config: Any) -> None:
+    folder = folder_of(tmp_path / "m", **config)
+    with pytest.raises(WeightsRefused, match="names code on the hub"):
+        found(find_card(str(folder)), tmp_path)
+
+
+def test_a_module_may_not_name_code_on_the_hub(tmp_path: Path) -> None:
+    sentence_folder = pytest.importorskip("engine.models.sentence_folder")
+    folder = folder_of(tmp_path / "m")
+    kind = "sentence_transformers.models.Transformer"
+    (folder / "modules.json").write_text(json.dumps([{"type": kind, "path": ""}]))
+    options = {"model_args": {"attn_implementation": "sdpa"}}
+    (folder / "sentence_bert_config.json").write_text(json.dumps(options))
+    sentence_folder.check_folder(folder)
+    options["model_args"]["attn_implementation"] = "some/kernel"
+    (folder / "sentence_bert_config.json").write_text(json.dumps(options))
+    with pytest.raises(WeightsRefused, match="names code on the hub"):
+        sentence_folder.check_folder(folder)
 
 
 def test_a_whole_folder_is_found(tmp_path: Path) -> None:
