@@ -202,7 +202,7 @@ def test_what_the_folder_states_is_shown_and_wins_over_the_release(home: Home) -
     assert (rows["max_tokens"].value, rows["max_tokens"].origin) == ("4,096", "folder")
     assert not rows["max_tokens"].differs
     assert "max_tokens" not in shown(home)["medemb-nano"].release
-    assert "over_length error → shorten" in shown(home)["medemb-nano"].release
+    assert "over_length error → keep_special" in shown(home)["medemb-nano"].release
     other = json.dumps({"settings": {"no_such_setting": 1}})
     folder = home.root / "odd"
     shutil.copytree(shipped_models() / "siglip-nano", folder)
