@@ -430,3 +430,17 @@ def test_random_lies_at_chance_in_every_task(mini_root: MiniRoot, tmp_path: Path
                 spread.append((hits - sum(shares)) ** 2 / width)
     assert len(spread) > 150
     assert 0.6 < np.mean(spread) < 1.7, "as far from chance as chance goes"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("model", ["siglip-nano", "qwen3-vl-embedding-nano", "medemb-nano"])
+def test_every_task_runs_with_a_real_model(mini_root: MiniRoot, tmp_path: Path, model: str):
+    home = Home(tmp_path / "home").make()
+    report = bench_job(home, {"data": str(mini_root.data), "models": [model]}, Control())
+    assert report["computed"] == 107
+    assert report["missing"] == report["failures"] == report["refused"] == []
+    (line,) = load_results(home).models
+    assert set(FAMILIES) <= set(line.columns)
+    assert line.missing == ()
+    assert line.cv is not None
