@@ -35,12 +35,19 @@ class HubFile:
         size: in bytes.
         sha256: of a large file (LFS, xet), empty for a small one.
         blob: git's SHA-1 of a small file.
+        md5: where a publisher lists nothing better.
     """
 
     path: str
     size: int
     sha256: str
     blob: str
+    md5: str = ""
+
+    @property
+    def listed(self) -> str:
+        """The checksum that its publisher lists; empty if there is none."""
+        return self.sha256 or self.md5 or self.blob
 
 
 @dataclass(frozen=True)
@@ -131,6 +138,8 @@ class Hub:
         WeightsMissing: the hub is switched off.
     """
 
+    kind = "model"  # of the repository, in the hub's word
+
     def __init__(self, card: ModelCard, folder: Path) -> None:
         self.card = card
         self.by_hand = by_hand(card, folder)
@@ -160,12 +169,13 @@ class Hub:
         """
         api = self._hub.HfApi(endpoint=self.endpoint)
         repository = self.card.hub_id or ""
+        ask = api.dataset_info if self.kind == "dataset" else api.model_info
         try:
-            info = api.model_info(
+            info = ask(
                 repository, revision=self.card.revision, files_metadata=True, timeout=SECONDS
             )
             if info.gated:
-                api.auth_check(repository)
+                api.auth_check(repository, repo_type=self.kind)
         except (*self._expected(), ValueError, KeyError, TypeError) as error:
             raise self.explain(error) from error
         return Listing(repository, info.sha, tuple(map(_file, info.siblings or ())))
@@ -186,10 +196,8 @@ class Hub:
             Cut: worth another try.
             WeightsMissing: it is not.
         """
-        url = self._hub.hf_hub_url(
-            listing.hub_id, file.path, revision=listing.commit, endpoint=self.endpoint
-        )
-        headers = {**self._tools.build_hf_headers(), "Accept-Encoding": "identity"}
+        url, headers = self._address(listing, file)
+        headers = {**headers, "Accept-Encoding": "identity"}
         if start:
             headers["Range"] = f"bytes={start}-"
         try:
@@ -208,6 +216,14 @@ class Hub:
             if _status(error) in LATER:
                 raise Cut(f"the hub answers {_status(error)}") from error
             raise self.explain(error) from error
+
+    def _address(self, listing: Listing, file: HubFile) -> tuple[str, dict[str, str]]:
+        """Where a file's bytes are, and the headers that let a reader in."""
+        url = self._hub.hf_hub_url(
+            listing.hub_id, file.path, revision=listing.commit, endpoint=self.endpoint,
+            repo_type=self.kind,
+        )  # fmt: skip
+        return url, self._tools.build_hf_headers()
 
     def _expected(self) -> tuple[Any, ...]:
         return (self._transport, self._errors.HfHubHTTPError, ConnectionError, TimeoutError)

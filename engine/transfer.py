@@ -78,7 +78,7 @@ class Part:
 
     def partial(self, file: HubFile) -> Path:
         """Where a file grows; named by its content, so that another version's is never taken."""
-        mark = (file.sha256 or file.blob)[:12]
+        mark = file.listed[:12]
         return self.growing / f"{file.path}.{mark}.part"
 
     def held(self, file: HubFile) -> Path:
@@ -216,6 +216,8 @@ def _digest(file: HubFile) -> Any:
     """SHA-256 of a large file, git's SHA-1 of a small one: what the hub lists."""
     if file.sha256:
         return hashlib.sha256()
+    if file.md5:
+        return hashlib.md5(usedforsecurity=False)
     return hashlib.sha1(b"blob %d\0" % file.size, usedforsecurity=False)
 
 
@@ -235,7 +237,7 @@ def _hold(file: HubFile, path: Path, digest: Any) -> None:
     Raises:
         WeightsRefused: it is another.
     """
-    listed = file.sha256 or file.blob
+    listed = file.listed
     if size_of(path) != file.size or (listed and digest.hexdigest() != listed):
         path.unlink(missing_ok=True)
         raise WeightsRefused(
@@ -268,6 +270,7 @@ def _record(part: Part) -> dict[str, Any]:
         "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "files": [
             {"path": file.path, "size": file.size, "sha256": file.sha256, "git_sha1": file.blob}
+            | ({"md5": file.md5} if file.md5 else {})
             for file in part.files
         ],
     }

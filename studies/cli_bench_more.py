@@ -6,6 +6,7 @@ Owns the words of these commands; the work is the jobs'.
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,9 +14,10 @@ from typing import Annotated, Any
 import typer
 
 from db.home import Home, find_home
+from engine.hub import in_words
 from studies import cli_text
 from studies.cli_build import built_text, pairs
-from studies.cli_common import absolute, answer, failures, model_words, work
+from studies.cli_common import absolute, answer, failures, model_words, say, work
 from studies.cli_models import SetOption
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
@@ -26,6 +28,7 @@ def register(app: typer.Typer) -> None:
     app.command(epilog="Example: triptych bench own cases.csv --data MedHEB --set label=diagnosis")(
         own
     )
+    app.command(epilog="Example: triptych bench fetch bloodmnist --to sources --yes")(fetch)
     app.command(epilog="Example: triptych bench plan --data MedHEB --models medemb-nano")(plan)
 
 
@@ -101,6 +104,50 @@ def plan(
         answer(said, document, plan_text(document))
         if document["refused"]:
             raise typer.Exit(1)
+
+
+def fetch(
+    context: typer.Context,
+    source: Annotated[str, typer.Argument(help="Id of an open source: triptych bench sources.")],
+    to: Annotated[Path, typer.Option("--to", help="Gets a folder of the source's name.")],
+    files: Annotated[
+        list[str] | None,
+        typer.Option("--files", help="Pattern of files in place of the usual ones; repeatable."),
+    ] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Fetch; size, licence and page are told before.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Fetch an open source's official files; others are only told where to apply for."""
+    said = cli_text.merged(context.obj, as_json)
+    with failures():
+        arguments = {
+            "source": source,
+            "folder": absolute(to),
+            "files": list(files or ()),
+            "yes": yes,
+        }
+        document = work(said, "bench-fetch", arguments)
+        if not yes and not document["whole"] and not said.json and sys.stdin.isatty():
+            for sentence in document["said"]:
+                say(sentence)
+            arguments["yes"] = typer.confirm("Fetch it?")
+            document = work(said, "bench-fetch", arguments)
+        answer(said, document, fetch_text(document))
+        if not document["whole"]:
+            raise typer.Exit(1)
+
+
+def fetch_text(document: Mapping[str, Any]) -> str:
+    """What was told, and what is here now."""
+    folder, source = document["folder"], document["source"]
+    if document["whole"]:
+        done = f"Everything is here, {in_words(document['fetched'])} fetched now."
+        build = f"Build: triptych bench build --source {source} --from {folder} --data MedHEB"
+        return "\n".join([*document["said"], done, build])
+    free = f"{in_words(document['free'])} are free there."
+    return "\n".join([*document["said"], free, "Nothing was fetched. To fetch it add --yes."])
 
 
 def plan_text(document: Mapping[str, Any]) -> str:

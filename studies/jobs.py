@@ -37,6 +37,8 @@ JOBS: dict[str, str] = {
     # a table or collection of one's own into tasks: {"table": str, "data": str, "name"?: str,
     #  "settings"?: {str: value}}
     "bench-own": "studies.medheb.own:own_job",
+    # the files of an open source: {"source": str, "folder": str, "yes"?: bool, "files"?: [str]}
+    "bench-fetch": "studies.fetch_source:fetch_job",
     # the whole demo into the home: evidence, collection, benchmark, blinded study: {"fresh"?: bool}
     "demo": "studies.demo_run:demo_run_job",
     # the demo evidence alone: {"out": str}

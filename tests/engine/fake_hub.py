@@ -19,9 +19,12 @@ from urllib.parse import unquote, urlsplit
 
 COMMIT = "c0ffee" + "0" * 34
 NEWER = "decade" + "0" * 34
+RECORD = re.compile(r"/api/records/(\d+)(?:/files/([^/]+)/content)?")
 LARGE = (".safetensors", ".pt", ".bin")
-PAGE = re.compile(r"/([^/]+/[^/]+)/resolve/([^/]+)/(.+)")
-API = re.compile(r"/api/models/([^/]+/[^/]+?)(?:/(revision|tree|auth-check)(?:/([^/?]+))?)?/?")
+PAGE = re.compile(r"(?:/datasets)?/([^/]+/[^/]+)/resolve/([^/]+)/(.+)")
+API = re.compile(
+    r"/api/(?:models|datasets)/([^/]+/[^/]+?)(?:/(revision|tree|auth-check)(?:/([^/?]+))?)?/?"
+)
 
 
 def blob_id(content: bytes) -> str:
@@ -87,7 +90,9 @@ class Handler(BaseHTTPRequestHandler):
         heads = {name.lower(): value for name, value in self.headers.items()}
         self.hub.asked.append((self.command, self.path, heads))
         path = unquote(urlsplit(self.path).path)
-        if match := PAGE.fullmatch(path):
+        if match := RECORD.fullmatch(path):
+            self._record(match[1], match[2], body=body)
+        elif match := PAGE.fullmatch(path):
             self._file(*match.groups(), body=body)
         elif match := API.fullmatch(path):
             self._api(*match.groups())
@@ -147,6 +152,26 @@ class Handler(BaseHTTPRequestHandler):
             json.dumps(files if kind == "tree" else document).encode(),
             {"Content-Type": "application/json"},
         )
+
+    def _record(self, number: str, name: str | None, *, body: bool) -> None:
+        """A record of Zenodo, or the bytes of one of its files."""
+        if number not in self.hub.repositories:
+            self._fail(404, "")
+            return
+        repository = self.hub.repositories[number]
+        files = repository.commits[repository.head]
+        if name is not None:
+            self._body(name, files[name], {"Accept-Ranges": "bytes"}, body=body)
+            return
+        listed = [
+            {"key": path, "size": len(content), "checksum": "md5:" + (
+                repository.wrong.get(path) or hashlib.md5(content).hexdigest())}
+            for path, content in files.items()
+        ]  # fmt: skip
+        self._answer(
+            200, json.dumps({"id": int(number), "files": listed}).encode(),
+            {"Content-Type": "application/json"},
+        )  # fmt: skip
 
     def _listed(self, repository: Repository, path: str, content: bytes) -> dict[str, Any]:
         row: dict[str, Any] = {"type": "file", "path": path, "size": len(content)}

@@ -38,6 +38,7 @@ SURFACE = {
     "doctor": ["--json"],
     "bench sources": ["--json", "source"],
     "bench build": ["--data", "--from", "--json", "--set", "--source", "--tasks"],
+    "bench fetch": ["--files", "--json", "--to", "--yes", "source"],
     "bench own": ["--data", "--json", "--name", "--set", "table"],
     "bench mini": ["--data", "--json", "--sources"],
     "bench figures": ["--data", "--format", "--json", "--models", "--out"],

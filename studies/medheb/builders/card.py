@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from engine.remote import Remote
 from studies.errors import StudyError
 from studies.medheb.builders.record import Fault, Record
 
@@ -83,6 +84,7 @@ class SourceCard:
         settings: what is open about it.
         held_out: the benchmark keeps it out of training.
         aliases: other ids it goes by.
+        files: addresses of an open source's files that stay, for ``bench fetch``; empty if none.
         found: sentences on which edition lies in the folder; they stay with every task.
         stable: names of its pictures tell all that their pixels depend on, so that other settings
             never have to write those anew that are there.
@@ -104,6 +106,7 @@ class SourceCard:
     settings: tuple[Choice, ...] = ()
     held_out: bool = False
     aliases: tuple[str, ...] = ()
+    files: tuple[Remote, ...] = ()
     found: Finder = nothing_found
     stable: bool = False
 

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from engine.remote import Remote
 from studies.medheb.builders.card import SourceCard, TaskPlan
 from studies.medheb.builders.record import Fault, Record, Volume
 from studies.medheb.sources.stacks import ct_slices, mr_slices
@@ -50,6 +51,7 @@ CARDS = (
         url="https://zenodo.org/records/7442914",
         obtain="Download HaN-Seg.zip of Zenodo record 7442914 (it was on request once) and unpack "
         "it.",
+        files=(Remote("zenodo", "7442914", ("HaN-Seg.zip",)),),
         expects=tuple(f"{way}case_*/case_*_IMG_CT.*" for way in ("", "*/", "*/*/", "*/*/*/")),
         read=read,
         stable=True,

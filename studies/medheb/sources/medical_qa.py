@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from engine.remote import Remote
 from studies.medheb.builders.card import Choice, SourceCard, TaskPlan
 from studies.medheb.builders.record import Fault, Record
 from studies.medheb.sources.parquet import WAYS, patterns
@@ -67,6 +68,7 @@ CARDS = (
         url="https://huggingface.co/datasets/mteb/medical_qa",
         obtain="Download corpus.jsonl, queries.jsonl and default.jsonl of mteb/medical_qa from the "
         "hub; no account is needed.",
+        files=(Remote("hub", "mteb/medical_qa", ("*.jsonl",)),),
         expects=(*(f"{way}corpus.jsonl" for way in WAYS), *patterns("corpus")),
         read=read,
         plans=(TaskPlan("medical_qa/t2t", "text", {"query": "question", "target": "answer"}),),

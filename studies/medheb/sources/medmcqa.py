@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import EvidenceError
+from engine.remote import Remote
 from studies.medheb.builders.card import Choice, SourceCard, TaskPlan
 from studies.medheb.builders.record import Fault
 from studies.medheb.sources.folders import find_inside
@@ -128,6 +129,7 @@ CARDS = (
         url="https://medmcqa.github.io/",
         obtain="Download the archive linked from the project's page and unpack it, or the parquet "
         "files of openlifescienceai/medmcqa; no account is needed.",
+        files=(Remote("hub", "openlifescienceai/medmcqa", ("*validation*.parquet",)),),
         expects=(*(f"{way}{FILE}" for way in WAYS), *patterns(*SPLITS)),
         read=read,
         plans=(TaskPlan("medmcqa/t2t", "text", {"query": "question", "target": "answer"}),),

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from engine.errors import EvidenceError
+from engine.remote import Remote
 from studies.medheb.builders.card import Choice, SourceCard, TaskPlan
 from studies.medheb.builders.record import Fault, Picture, Pixels, Record
 from studies.medheb.sources.arrays import Array, digest, npz_part, part_shape
@@ -204,6 +205,7 @@ def _card(one: Flat) -> SourceCard:
         url="https://medmnist.com/",
         obtain=f"Download {one.flag}.npz, or a larger edition ({one.flag}_64, _128, _224), from "
         "Zenodo record 10519652; no account is needed.",
+        files=(Remote("zenodo", "10519652", (f"{one.flag}.npz",)),),
         expects=tuple(f"{way}{name}.npz" for way in ("", "*/", "*/*/") for name in names),
         read=partial(read, one),
         plans=tuple(

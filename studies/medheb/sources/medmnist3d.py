@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from engine.errors import EvidenceError
+from engine.remote import Remote
 from studies.medheb.builders import volumes
 from studies.medheb.builders.card import Choice, SourceCard, TaskPlan
 from studies.medheb.builders.record import Fault, Pixels, Record, Volume
@@ -163,6 +164,7 @@ def _card(one: Deep) -> SourceCard:
         url="https://medmnist.com/",
         obtain=f"Download {one.flag}_64.npz, or {one.flag}.npz with 28 voxels, from Zenodo record "
         "10519652; no account is needed.",
+        files=(Remote("zenodo", "10519652", (f"{one.flag}_64.npz",)),),
         expects=tuple(
             f"{way}{name}.npz" for way in ("", "*/", "*/*/") for name in (one.flag, f"{one.flag}_*")
         ),

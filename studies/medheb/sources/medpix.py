@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import EvidenceError
+from engine.remote import Remote
 from studies.medheb.builders.card import Choice, SourceCard, TaskPlan
 from studies.medheb.builders.record import Fault
 from studies.medheb.sources.folders import find_inside
@@ -163,6 +164,7 @@ CARDS = (
         url="https://github.com/CHILab1/MedPix-2.0",
         obtain="Download the parquet files of adishourya/MEDPIX-ClinQA from the hub, or clone "
         "MedPix 2.0 with its pictures; no account is needed.",
+        files=(Remote("hub", "adishourya/MEDPIX-ClinQA", ("*.parquet",)),),
         expects=(
             *patterns(*(name for names in PARTS.values() for name in names)),
             *(f"{way}{DESCRIPTIONS}" for way in ("", "*/", "*/*/")),

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import EvidenceError
+from engine.remote import Remote
 from studies.medheb.builders.card import Choice, SourceCard, TaskPlan
 from studies.medheb.builders.record import Fault, Picture
 from studies.medheb.sources.folders import find_inside
@@ -114,6 +115,7 @@ CARDS = (
         url="https://huggingface.co/datasets/foreverbeliever/OmniMedVQA",
         obtain="Download OmniMedVQA.zip (10.7 GB) from the hub and unpack it; no account is "
         "needed. Pictures of the restricted part come from their owners.",
+        files=(Remote("hub", "foreverbeliever/OmniMedVQA", ("OmniMedVQA.zip",)),),
         expects=tuple(f"{way}{FOLDER}" for way in ("", "*/", "*/*/")),
         read=read,
         plans=(TaskPlan("omnimedvqa/vqa", "text", {"query": "question", "target": "answer"}),),

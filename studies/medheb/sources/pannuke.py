@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from engine.errors import EvidenceError
+from engine.remote import Remote
 from studies.medheb.builders.card import Choice, SourceCard, TaskPlan
 from studies.medheb.builders.record import Fault, Picture, Pixels, Record, Region
 from studies.medheb.sources.arrays import Array, map_npy
@@ -135,6 +136,7 @@ CARDS = (
         obtain="Download fold_1.zip, fold_2.zip and fold_3.zip from its page and unpack them into "
         "one folder; no account is needed. The smaller copy RationAI/PanNuke on the hub (Parquet), "
         "which the authors of the benchmark used, is read too.",
+        files=(Remote("hub", "RationAI/PanNuke", ("*.parquet",)),),
         expects=(
             *(f"{way}images/fold[123]/images.npy" for way in WAYS),
             *patterns("fold1", "fold2", "fold3"),

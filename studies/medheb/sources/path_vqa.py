@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import EvidenceError
+from engine.remote import Remote
 from studies.medheb.builders.card import Choice, SourceCard, TaskPlan
 from studies.medheb.builders.record import Fault, Picture
 from studies.medheb.sources.folders import PICTURES, find_inside
@@ -109,6 +110,7 @@ CARDS = (
         url="https://github.com/UCSD-AI4H/PathVQA",
         obtain="Download the parquet files of flaviagiammarino/path-vqa from the hub; no account "
         "is needed.",
+        files=(Remote("hub", "flaviagiammarino/path-vqa", ("*test-*.parquet",)),),
         expects=(
             *patterns("test"),
             *(f"{way}qas/test/test_qa.*" for way in ("", "*/", "*/*/")),

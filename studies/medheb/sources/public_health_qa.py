@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from engine.remote import Remote
 from studies.medheb.builders.card import Choice, SourceCard, TaskPlan
 from studies.medheb.builders.record import Fault, Record
 from studies.medheb.sources.folders import find_inside
@@ -98,6 +99,7 @@ CARDS = (
         url="https://huggingface.co/datasets/xhluca/publichealth-qa",
         obtain="Download data/english.csv (and the other languages) of xhluca/publichealth-qa from "
         "the hub; no account is needed.",
+        files=(Remote("hub", "xhluca/publichealth-qa", ("*.csv",)),),
         expects=tuple(
             name
             for language in LANGUAGES

@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from engine.errors import EvidenceError
+from engine.remote import Remote
 from studies.medheb.builders.card import Choice, SourceCard, TaskPlan
 from studies.medheb.builders.record import Fault
 from studies.medheb.sources.folders import find_inside
@@ -144,6 +145,7 @@ CARDS = (
         url="https://github.com/razorx89/roco-dataset",
         obtain="Download the Test parquet files of adishourya/ROCO-QA from the hub; or fetch ROCO "
         "1 or 2 for its captions. No account is needed; some pictures of ROCO 1 are gone.",
+        files=(Remote("hub", "adishourya/ROCO-QA", ("*Test*.parquet",)),),
         expects=(
             *patterns("Test", "test"),
             *(f"{way}{name}" for name in (FIRST, SECOND) for way in WAYS),

@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from engine.remote import Remote
 from studies.medheb.builders.card import Choice, SourceCard, TaskPlan
 from studies.medheb.builders.record import Fault, Record, Volume
 from studies.medheb.sources.stacks import ct_slices, mr_slices
@@ -102,6 +103,7 @@ def _card(region: Region) -> SourceCard:
         licence="CC BY-NC 4.0",
         url="https://synthrad2023.grand-challenge.org/",
         obtain="Download Task1.zip of Zenodo record 7260705 and unpack it; no account is needed.",
+        files=(Remote("zenodo", "7260705", ("Task1.zip",)),),
         expects=tuple(
             f"{way}{region.name}/1{region.letter}*" for way in ("", "*/", "*/*/", "*/*/*/")
         ),

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import EvidenceError
+from engine.remote import Remote
 from studies.medheb.builders.card import Choice, SourceCard, TaskPlan
 from studies.medheb.builders.record import Fault
 from studies.medheb.sources.folders import find_inside
@@ -122,6 +123,7 @@ CARDS = (
         url="https://osf.io/89kps/",
         obtain="Download the parquet files of flaviagiammarino/vqa-rad from the hub, or the "
         "project's files from OSF, and unpack them; no account is needed.",
+        files=(Remote("hub", "flaviagiammarino/vqa-rad", ("*.parquet",)),),
         expects=(*patterns("test"), TABLE, f"*/{TABLE}", f"*/*/{TABLE}"),
         read=read,
         plans=(TaskPlan("vqa_rad/vqa", "text", {"query": "question", "target": "answer"}),),
