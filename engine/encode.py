@@ -212,7 +212,9 @@ def _encode(work: _Work, batch: list[_Ready]) -> None:
             _fail(work, batch[0].key, _too_big(work, batch[0]))
             return
         work.budget = max(1, max(one.cost for one in batch) * (len(batch) // 2))
-        work.control.say(f"Memory ran out; going on with {len(batch) // 2} items at a time.")
+        half = len(batch) // 2
+        items = "one item" if half == 1 else f"{half} items"
+        work.control.say(f"Memory ran out; going on with {items} at a time.")
     else:
         _keep(work, batch, vectors)
         return
