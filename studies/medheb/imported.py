@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from studies.errors import BadTaskFile
 from studies.medheb.outcome import KEEP_NAMES, Ranked
@@ -24,7 +25,10 @@ from studies.medheb.tasks import Task
 
 SCORE, PREDICTIONS = "_score.json", "_pred.jsonl"
 TABLES = (".tsv", ".csv")
+_DAMAGE = (OSError, ValueError, TypeError, AttributeError, RecursionError, OverflowError)
 WHOLE = {"all+ood", "all_ood", "all-ood"}
+MOST = 1_000_000  # queries of a task; more is no score file
+NEAR = 12  # how far rounded scores may lead the count at rank 5 astray
 HELD_OUT = {"ood", "held-out", "held-out-source", "heldout"}
 
 
@@ -106,7 +110,7 @@ def _read_ranked(path: Path) -> tuple[Ranked, ...]:
         with path.open(encoding="utf-8-sig") as stream:
             lines = [json.loads(line) for line in stream if line.strip()]
         return tuple(_ranked(number, line) for number, line in enumerate(lines))
-    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+    except (*_DAMAGE, KeyError, IndexError) as error:
         raise BadTaskFile(f"{path}: no rankings can be read in it ({error}).") from error
 
 
@@ -117,14 +121,16 @@ def _ranked(number: int, line: Mapping[str, Any]) -> Ranked:
     gold = str(labels[0])
     wanted = {str(label) for label in labels}
     place = next((place for place, name in enumerate(names) if name in wanted), len(names))
-    rank = int(line.get("rank") or place + 1)
+    rank = place + 1
+    if place == len(names):  # cut lists: the line may still know
+        rank = max(rank, int(line.get("rank") or 0))
     return Ranked(
         row=int(line.get("row", number)),
         gold=gold,
         rank=rank,
         names=names[:KEEP_NAMES],
         scores=(),
-        pool=int(line.get("pool") or max(len(names), rank)),
+        pool=max(len(names), rank, int(line.get("pool") or 0)),
         tied=bool(line.get("tied")),
     )
 
@@ -137,7 +143,7 @@ def _read_scores(path: Path) -> dict[str, float]:
             for name, value in document.items()
             if isinstance(value, int | float) and not isinstance(value, bool)
         }
-    except (OSError, ValueError, AttributeError) as error:
+    except _DAMAGE as error:
         raise BadTaskFile(f"{path}: no scores can be read in it ({error}).") from error
     return numbers
 
@@ -154,7 +160,8 @@ def counts_of(scores: Mapping[str, float], path: Path) -> tuple[tuple[int, ...],
     Raises:
         BadTaskFile: a score or the number of queries is missing, or they contradict each other.
     """
-    total = round(scores.get("num_pred", scores.get("num_data", 0)))
+    total = scores.get("num_pred", scores.get("num_data", 0))
+    total = round(total) if 0 < total <= MOST else 0
     try:
         first, five, mrr = (scores[name] for name in ("hit@1", "hit@5", "mrr@5"))
     except KeyError as error:
@@ -173,21 +180,40 @@ def counts_of(scores: Mapping[str, float], path: Path) -> tuple[tuple[int, ...],
 
 
 def _second_to_fifth(total: int, wanted: float, ndcg: float | None) -> tuple[int, int, int, int]:
-    """Counts at ranks 2 to 5 that sum to ``total`` and come nearest to both sums."""
-    fourth, fifth = np.meshgrid(np.arange(total + 1), np.arange(total + 1), indexing="ij")
-    rest = total - fourth - fifth
-    second = np.rint((wanted - 15 * fourth - 12 * fifth - 20 * rest) / 10)
-    second = np.clip(second, 0, np.maximum(rest, 0))
-    third = rest - second
+    """Counts at ranks 2 to 5 that sum to ``total`` and come nearest to both sums.
+
+    For each count at rank 4 the others follow from three equations; without NDCG from two, and
+    then a few at rank 4 are enough, since every solution has the same scores.
+    """
+    if ndcg is None:
+        fourth, fifth = np.ogrid[: min(total, 3) + 1, : total + 1]
+    else:
+        fourth = np.arange(total + 1)[:, None]
+        fifth = _fifth(total, wanted, ndcg, fourth) + np.arange(-NEAR, NEAR + 1)
+    second = np.rint((wanted - 20 * total + 5 * fourth + 8 * fifth) / 10)
+    third = total - second - fourth - fifth
     missed = np.abs(30 * second + 20 * third + 15 * fourth + 12 * fifth - wanted)
     if ndcg is not None:
-        gained = sum(
-            n / np.log2(r + 1) for r, n in ((2, second), (3, third), (4, fourth), (5, fifth))
-        )
-        missed = missed + np.abs(gained - ndcg)
-    missed[rest < 0] = np.inf
+        counts = zip((2, 3, 4, 5), (second, third, fourth, fifth), strict=True)
+        missed = missed + np.abs(sum(n / np.log2(rank + 1) for rank, n in counts) - ndcg)
+    missed = np.where((second < 0) | (third < 0) | (fifth < 0), np.inf, missed)
     place = np.unravel_index(np.argmin(missed), missed.shape)
-    return int(second[place]), int(third[place]), int(fourth[place]), int(fifth[place])
+    found = (np.broadcast_to(each, missed.shape)[place] for each in (second, third, fourth, fifth))
+    two, three, four, five = map(int, found)
+    return two, three, four, five
+
+
+def _fifth(
+    total: int, wanted: float, ndcg: float, fourth: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """The count at rank 5 that NDCG asks for, given that at rank 4."""
+    gain = {rank: 1 / np.log2(rank + 1) for rank in (2, 3, 4, 5)}
+    second = (wanted - 20 * total + 5 * fourth) / 10  # plus 0.8 of the fifth
+    third = total - fourth - second  # minus 1.8 of the fifth
+    slope = 0.8 * gain[2] - 1.8 * gain[3] + gain[5]
+    rest = ndcg - gain[2] * second - gain[3] * third - gain[4] * fourth
+    found: NDArray[np.float64] = np.clip(np.rint(rest / slope), -NEAR, total + NEAR)
+    return found
 
 
 def _disagreements(counts: Sequence[int], scores: Mapping[str, float]) -> Iterable[str]:
@@ -220,7 +246,9 @@ def _stated(rows: Sequence[Sequence[str]]) -> dict[str, float]:
     pairs: list[tuple[str, str]] = []
     if len(rows) == 2:
         pairs = list(zip(rows[0], rows[1], strict=False))
-    pairs += [(cell, row[-1]) for row in rows for cell in row[:-1]]
+    head = [cell.strip().lower() for cell in rows[0]] if rows else []
+    column = head.index("hit@1") if "hit@1" in head else -1
+    pairs += [(cell, row[column]) for row in rows if len(row) > max(column, 1) for cell in row]
     names = named_as_in_paper([name for name, _ in pairs])
     found = {}
     for name, text in pairs:

@@ -12,8 +12,9 @@ from db.runs import query_ranks
 from db.session import open_store
 from studies.errors import BadRequest, BadTaskFile, NoRun
 from studies.exports.export import export_results
-from studies.medheb.imported import counts_of, named_as_in_paper, stated_means
+from studies.medheb.imported import counts_of, named_as_in_paper, read_imported, stated_means
 from studies.medheb.scores import histogram, release_metrics
+from studies.medheb.tasks import load_tasks
 from studies.queries import task_queries
 from studies.results import load_results, to_json, to_text
 from studies.results_compare import compare_models
@@ -189,9 +190,59 @@ def test_counts_follow_from_scores():
             assert again["mrr@5"] == pytest.approx(scores["mrr@5"], abs=2e-3)
 
 
+def test_counts_follow_without_ndcg_and_at_any_size():
+    random = np.random.default_rng(1)
+    for total in (3, 50, 900, 100_000):
+        ranks = random.integers(1, 9, total)
+        scores = {**release_metrics(ranks), "num_pred": total}
+        assert counts_of(scores, None) == (histogram(ranks), True)
+        bare = {name: scores[name] for name in ("hit@1", "hit@5", "mrr@5", "num_pred")}
+        counts, exact = counts_of(bare, None)
+        assert not exact, "several sets of counts have these scores"
+        found = release_metrics([r for r, n in enumerate(counts, 1) for _ in range(n)])
+        for name in ("hit@1", "hit@5", "mrr@5"):
+            assert found[name] == pytest.approx(scores[name], abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[1, 2]",
+        '{"prediction": ["a"]}',
+        '{"prediction": ["a"], "label": []}',
+        '{"prediction": 3, "label": ["a"]}',
+        '{"prediction": ["a"], "label": ["b"], "rank": "first"}',
+        "{",
+        "[" * 20_000,
+    ],
+)
+def test_damaged_rankings_are_refused_with_their_file(line, tmp_path):
+    path = tmp_path / "Kvasir_cls_pred.jsonl"
+    path.write_text(line + "\n", encoding="utf-8")
+    task = next(task for task in load_tasks() if task.release_name == "Kvasir_cls")
+    with pytest.raises(BadTaskFile, match="no rankings"):
+        read_imported(task, [path], tmp_path)
+
+
+def test_a_rank_that_its_own_list_denies_does_not_count(tmp_path):
+    path = tmp_path / "Kvasir_cls_pred.jsonl"
+    lines = [
+        {"prediction": ["a", "b"], "label": ["b"], "rank": 1},
+        {"prediction": ["a", "b"], "label": ["c"], "rank": -4, "pool": 40},
+        {"prediction": ["a", "b"], "label": "a"},
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    task = next(task for task in load_tasks() if task.release_name == "Kvasir_cls")
+    found = read_imported(task, [path], tmp_path)
+    assert [one.rank for one in found.ranked] == [2, 3, 1]
+    assert [one.pool for one in found.ranked] == [2, 40, 2]
+
+
 @pytest.mark.parametrize(
     "scores",
     [
+        {"hit@1": 0.5, "hit@5": 0.6, "mrr@5": 0.55, "num_pred": float("inf")},
+        {"hit@1": 0.5, "hit@5": float("nan"), "mrr@5": 0.55, "num_pred": 10},
         {"hit@1": 0.5, "hit@5": 0.4, "mrr@5": 0.5, "num_pred": 10},
         {"hit@1": 0.5, "hit@5": 1.4, "mrr@5": 0.6, "num_pred": 10},
         {"hit@1": 0.5, "hit@5": 0.6, "mrr@5": 0.55},
@@ -255,5 +306,10 @@ def test_both_namings_of_the_averages_are_understood(tmp_path):
     assert stated_means(tmp_path) == {"ID": 24.32, "All": 24.64, "Held-out": 27.41}
     (tmp_path / "med_summary.tsv").write_text(
         "model\tID\tAll\nours\t24.32\t24.64\n", encoding="utf-8"
+    )
+    assert stated_means(tmp_path) == {"ID": 24.32, "All": 24.64}
+    (tmp_path / "med_summary.tsv").write_text(
+        "level\tname\thit@1\thit@5\nsummary\tALL\t24.32\t56.1\nsummary\tALL+OOD\t24.64\t56.7\n",
+        encoding="utf-8",
     )
     assert stated_means(tmp_path) == {"ID": 24.32, "All": 24.64}

@@ -1,5 +1,6 @@
 """Graded relevance: NDCG against two libraries, chance by simulation, the table and its weights."""
 
+from dataclasses import replace
 from math import lcm
 
 import numpy as np
@@ -107,6 +108,35 @@ def test_every_class_of_a_graded_source_has_its_place():
             assert scale.gain(label, label) == 1
             for other in labels:
                 assert scale.gain(label, other) == scale.gain(other, label) <= 1
+
+
+def expected(scale):
+    """(chance, floor) in percent with one picture of each class in every list."""
+    classes = [name for name in scale.classes if name != "headneck"]
+    pools = [[scale.gain(own, one) for one in classes] for own in classes if scale.asks(own)]
+    chances, floors = ([f(pool, 5) for pool in pools] for f in (chance_ndcg, worst_ndcg))
+    return 100 * np.mean(chances), 100 * np.mean(floors)
+
+
+def test_the_numbers_in_the_tables_words_are_true():
+    scales = load_scales(unused=True)
+    used = {scale.source for scale in load_scales()}
+    means = {
+        name: np.mean([expected(s)[0] for s in scales if s.relation == name and s.source in used])
+        for name in RELATIONS
+    }
+    assert means["Laterality"] == pytest.approx(30.6, abs=0.05)
+    assert means["Diagnosis"] == pytest.approx(52.2, abs=0.05)
+    assert means["Cell/tissue"] == pytest.approx(37.3, abs=0.1)
+    assert means["Severity"] == pytest.approx(86, abs=0.5)
+    other = [s for s in scales if s.source in {"isic2019", "octmnist", "kvasir", "lc25000"}]
+    assert np.mean([expected(s)[0] for s in other]) == pytest.approx(57.0, abs=0.05)
+    severity = [s for s in scales if s.relation == "Severity"]
+    assert np.mean([expected(s)[1] for s in severity]) == pytest.approx(71.3, abs=0.1)
+    strict = [replace(s, credit="steps", steps=(1.0, 0.25)) for s in severity]
+    assert np.mean([expected(s)[0] for s in strict]) == pytest.approx(69.4, abs=0.1)
+    (organs,) = [s for s in scales if s.source == "organamnist"]
+    assert expected(replace(organs, paired=False))[0] == pytest.approx(28.9, abs=0.05)
 
 
 def test_gains_by_hand():
