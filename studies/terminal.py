@@ -60,7 +60,7 @@ class Follower:
         if message.part != self._part:
             self._part, self._part_started = message.part, now
         if not message.total:
-            self._line(f"{message.phase} ...")
+            self._open_ended(message, now)
             return
         if not self._live:
             if now - self._last < PLAIN_SECONDS and message.done < message.total:
@@ -74,6 +74,20 @@ class Follower:
         padding = " " * max(0, self._width - len(text))
         self._width = len(text)
         self._write(text + padding)
+
+    def _open_ended(self, message: Progress, now: float) -> None:
+        """A phase that knows no end: its name once, then how far it is, now and then."""
+        if not message.done:
+            self._line(f"{message.phase} ...")
+            self._last = now
+        elif self._live:
+            text = f"\r{message.phase}: {message.done} {message.unit}"
+            padding = " " * max(0, self._width - len(text))
+            self._width = len(text)
+            self._write(text + padding)
+        elif now - self._last >= PLAIN_SECONDS:
+            self._last = now
+            self._write(f"{message.phase}: {message.done} {message.unit}\n")
 
     def _piece(self, message: Progress) -> str:
         """The piece in hand with the time it takes yet."""

@@ -122,7 +122,8 @@ class Worker:
         def report(done: int, total: int, unit: str, phase: str) -> None:
             nonlocal last_time, last_phase
             now = time.monotonic()
-            if done < total and phase == last_phase and now - last_time < PROGRESS_SECONDS:
+            going = done < total or not total
+            if going and phase == last_phase and now - last_time < PROGRESS_SECONDS:
                 return
             last_time, last_phase = now, phase
             part = control.part

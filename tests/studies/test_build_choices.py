@@ -95,7 +95,7 @@ def test_settings_are_typed_and_refused_in_words():
     card = source_card("kvasir")
     assert settle(card, {"cap": "50", "wording": "folder"})["cap"] == 50
     for given, says in (
-        ({"cap": "many"}, "must be a int"),
+        ({"cap": "many"}, "must be a whole number"),
         ({"wording": "latin"}, "one of"),
         ({"colour": 1}, "no setting"),
     ):

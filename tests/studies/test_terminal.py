@@ -26,6 +26,17 @@ def test_elsewhere_lines_are_plain_and_few():
     assert len(lines) <= 6
 
 
+def test_a_phase_without_an_end_is_named_once_and_counts():
+    out, screen = io.StringIO(), Screen()
+    for stream in (out, screen):
+        follower = Follower(stream)
+        for done in range(500):
+            follower(Progress("j", done, 0, "records", "Reading"))
+    assert out.getvalue() == "Reading ...\n"
+    assert screen.getvalue().startswith("Reading ...\n\rReading: 1 records")
+    assert screen.getvalue().endswith("\rReading: 499 records")
+
+
 def test_on_a_screen_one_line_moves_and_is_cleared():
     out = Screen()
     follower = Follower(out)

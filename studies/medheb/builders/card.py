@@ -5,6 +5,7 @@ A card is data plus one reader. Refuses settings that a source does not know; op
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,12 +39,16 @@ class Choice:
         default: what is taken when nobody says otherwise.
         values: what it may be; empty for any value of the default's type.
         why: what is open, in one sentence.
+        least: of a number; None for no bound.
+        most: of a number; None for no bound.
     """
 
     name: str
     default: Any
     values: tuple[Any, ...]
     why: str
+    least: float | None = None
+    most: float | None = None
 
 
 @dataclass(frozen=True)
@@ -113,10 +118,14 @@ class SourceCard:
 
 # What every source can be told.
 COMMON = (
-    Choice("cap", 1000, (), "most test rows per task; four of the authors' builders cap at 1,000"),
+    Choice(
+        "cap", 1000, (), "most test rows per task; four of the authors' builders cap at 1,000",
+        least=1,
+    ),
     Choice("seed", 42, (), "of every sampling; the authors' builders use 42"),
     Choice(
-        "test_share", 0.3, (), "share of the groups on the test side where no split is official"
+        "test_share", 0.3, (), "share of the groups on the test side where no split is official",
+        least=0.01, most=0.99,
     ),
     Choice(
         "label_pool",
@@ -125,8 +134,9 @@ COMMON = (
         "candidates of label tasks: the source's own labels (what the release runs), those of all "
         "label tasks, or a fixed number",
     ),
-    Choice("fixed_labels", 15, (), "how many labels the fixed pool holds"),
-)
+    Choice("fixed_labels", 15, (), "how many labels the fixed pool holds", least=2),
+)  # fmt: skip
+KINDS = {int: "a whole number", float: "a number", bool: "yes or no", str: "a text"}
 
 
 def settle(card: SourceCard, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -167,9 +177,21 @@ def _typed(choice: Choice, value: Any) -> Any:
         else:
             typed = kind(value)
     except (KeyError, TypeError, ValueError) as error:
-        raise StudyError(f"{choice.name} must be a {kind.__name__}, not {value!r}.") from error
+        what = KINDS.get(kind, kind.__name__)
+        raise StudyError(f"{choice.name} must be {what}, not {value!r}.") from error
     if choice.values and typed not in choice.values:
         raise StudyError(
             f"{choice.name} is one of {', '.join(map(str, choice.values))}, not {value!r}."
         )
+    _bounded(choice, typed)
     return typed
+
+
+def _bounded(choice: Choice, value: Any) -> None:
+    """Refuse a number outside a setting's bounds, and one that is none (``nan``)."""
+    low = -math.inf if choice.least is None else choice.least
+    high = math.inf if choice.most is None else choice.most
+    if isinstance(value, int | float) and not low <= value <= high:
+        ends = (("at least", choice.least), ("at most", choice.most))
+        told = " and ".join(f"{words} {end:g}" for words, end in ends if end is not None)
+        raise StudyError(f"{choice.name} must be {told or 'a number'}, not {value}.")

@@ -28,6 +28,8 @@ from studies.medheb.builders.rows import MAKERS, Made, Making
 from studies.medheb.builders.write import write_index
 from studies.medheb.tasks import Task, load_tasks, match_tasks
 
+SHOWN_NAMES = 6  # of what a folder lacks
+
 
 def build_job(home: Home, arguments: dict[str, Any], control: Control) -> dict[str, Any]:
     """Build the tasks of one source.
@@ -49,6 +51,9 @@ def build_job(home: Home, arguments: dict[str, Any], control: Control) -> dict[s
     card = source_card(str(arguments["source"]))
     settings = settle(card, arguments.get("settings") or {})
     root, folder = Path(arguments["data"]), Path(arguments["folder"])
+    if root == folder:
+        raise StudyError(f"{root} is the folder of the source; give another for the data root.")
+    chosen_plans(card, load_tasks(), arguments.get("tasks"))  # before hours of reading
     records, faults = read_records(card, folder, settings, control)
     made = build(
         card, records, root, settings,
@@ -93,7 +98,8 @@ def read_records(
     if not folder.is_dir():
         raise StudyError(f"{folder}: there is no such folder; give the files of {card.title}.")
     if not any(any(folder.glob(name)) for name in card.expects):
-        wanted = " and no ".join(card.expects)
+        names = list(dict.fromkeys(name.lstrip("*/") for name in card.expects))
+        wanted = " and no ".join(names[:SHOWN_NAMES])
         raise StudyError(
             f"{folder} does not look like {card.title}: there is no {wanted}. {card.obtain}"
         )
@@ -139,10 +145,9 @@ def build(
     Returns:
         Task id to what was decided and counted.
     """
-    registry = {task.id: task for task in (load_tasks() if tasks is None else tasks)}
-    plans = [plan for plan in card.plans if _wanted(registry[plan.task], pattern)]
-    if not plans:
-        raise StudyError(f"{card.id} has no task that fits {pattern!r}.")
+    known = load_tasks() if tasks is None else tasks
+    registry = {task.id: task for task in known}
+    plans = chosen_plans(card, known, pattern)
     before, made = read_built(root), {}
     for plan in plans:
         task = registry[plan.task]
@@ -155,6 +160,20 @@ def build(
         made[plan.task] = _write(card, making, _make(making, plan, records), root)
         write_built(root, made)
     return made
+
+
+def chosen_plans(card: SourceCard, tasks: Sequence[Task], pattern: str | None) -> list[TaskPlan]:
+    """The tasks of a source that a pattern means, all without one.
+
+    Raises:
+        StudyError: it fits none of them.
+    """
+    registry = {task.id: task for task in tasks}
+    plans = [plan for plan in card.plans if _wanted(registry[plan.task], pattern)]
+    if not plans:
+        feeds = ", ".join(plan.task for plan in card.plans)
+        raise StudyError(f"{card.id} has no task that fits {pattern!r}; it feeds {feeds}.")
+    return plans
 
 
 def _wanted(task: Task, pattern: str | None) -> bool:

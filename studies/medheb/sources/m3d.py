@@ -117,6 +117,7 @@ def _question(row: Mapping[str, str], settings: Mapping[str, Any]) -> str:
 FRAMES = Choice(
     "frames", 64, (),
     "slices written of a series; the release ships all (0) and cuts to 64 when a model reads them",
+    least=0,
 )  # fmt: skip
 CLOSED = (
     "The hub page has been closed on a complaint at times, and the cases belong to Radiopaedia; "
