@@ -207,6 +207,8 @@ def find_card(model: str, *, cards_dir: Path | None = None) -> ModelCard:
         UnknownModel: none of these; the message lists the ids.
         ModelError: a setting or value that the family does not know.
     """
+    if not model.strip():
+        raise UnknownModel("No model was named. See which there are: triptych models list")
     name, at, last = model.rpartition("@")
     if at and name and (last == PRESET or "=" in last):
         return _variant(find_card(name, cards_dir=cards_dir), last)

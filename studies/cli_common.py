@@ -18,7 +18,7 @@ import typer
 
 from db.home import Home, find_home, temporary_home
 from engine.catalog import PRESET, find_card
-from engine.errors import Cancelled
+from engine.errors import Cancelled, UnknownModel
 from studies.errors import BadRequest
 from studies.failures import explain
 from studies.terminal import Follower, plain
@@ -123,6 +123,8 @@ def model_words(home: Home, model: str, settings: Sequence[str] = ()) -> str:
         ModelError: a setting or value that the family does not know.
         BadRequest: not of the form ``name=value``.
     """
+    if not model.strip():
+        raise UnknownModel("No model was named. See which there are: triptych models list")
     plain, variant = model, ""
     while not is_folder(Path(plain)):
         rest, at, last = plain.rpartition("@")

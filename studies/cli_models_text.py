@@ -258,5 +258,5 @@ def downloaded(document: Mapping[str, Any]) -> str:
         f"{document['model']} is here: {in_words(document['size'])} "
         f"({in_words(document['fetched'])} came over the network), commit "
         f"{document['revision']}, in {document['folder']}.\n"
-        f"Check it: triptych models check {document['model']}"
+        f"Check it: triptych models check {document.get('spoken') or document['model']}"
     )

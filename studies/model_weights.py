@@ -26,7 +26,7 @@ def download_job(home: Home, arguments: dict[str, Any], control: Control) -> dic
         control: told sentences and bytes, asked whether to stop.
 
     Returns:
-        ``model``, ``folder``, ``revision``, ``size`` and ``fetched`` in bytes, ``said``.
+        ``model``, ``spoken`` (what to type), ``folder``, ``revision``, ``size`` and ``fetched`` in bytes, ``said``.
     """
     card = find_card(arguments["model"], cards_dir=home.cards)
     if card.family == RANDOM:
@@ -34,6 +34,7 @@ def download_job(home: Home, arguments: dict[str, Any], control: Control) -> dic
     done = download(card, model_places(home), control=control)
     return {
         "model": card.plain_id,
+        "spoken": card.spoken,
         "folder": str(done.folder),
         "revision": done.revision,
         "size": done.size,

@@ -104,6 +104,9 @@ def test_a_name_may_say_preset_and_settings():
             find_card(wrong)
     with pytest.raises(UnknownModel):
         find_card("nothing@release")
+    for nothing in ("", "  "):
+        with pytest.raises(UnknownModel, match="No model was named"):
+            find_card(nothing)
 
 
 def test_every_family_of_a_card_has_settings():
