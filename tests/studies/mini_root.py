@@ -11,10 +11,13 @@ from typing import Any
 import pytest
 
 from engine.control import Control
+from studies.medheb.builders.catalogue import source_card
+from studies.medheb.mini.catalogue import WRITERS
 from studies.medheb.mini.job import mini_job
 from studies.medheb.pools import Pools, build_pools
 from studies.medheb.release import TaskData, read_task
 from studies.medheb.tasks import load_tasks
+from tests.studies.mini_checks import Mini
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,13 @@ class MiniRoot:
     def pools(self) -> dict[str, Pools]:
         """The pools of the tasks, by id."""
         return {name: build_pools(task) for name, task in self.tasks.items()}
+
+    def of(self, source: str) -> Mini:
+        """One source of it."""
+        card = source_card(source)
+        module = next(WRITERS[name] for name in (card.id, *card.aliases) if name in WRITERS)
+        tasks = {plan.task: self.tasks[plan.task] for plan in card.plans}
+        return Mini(self.official / module, self.data, self.document["built"][card.id], tasks)
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,8 @@ from studies.medheb.mini import brats, cirrmri600, ct_rate, han_seg, m3d, mmdent
 from studies.medheb.release import Query
 from studies.medheb.sources.mmdental import TEETH
 from studies.medheb.sources.scrubbed import scrubbed
-from tests.studies.mini_checks import Mini, check, make_mini, same_bytes
+from tests.studies.mini_checks import Mini, check, same_bytes
+from tests.studies.mini_root import MiniRoot
 
 # source to: records left out on purpose, and names that the official layout holds
 SOURCES = {
@@ -75,19 +76,12 @@ LAYOUT_OF_CT_RATE = (
     "dataset/metadata/no_chest_valid.txt",
     "dataset/vqa/valid_vqa.json",
 )
-Get = Callable[..., Mini]
+Get = Callable[[str], Mini]
 
 
 @pytest.fixture(scope="module")
-def mini(tmp_path_factory: pytest.TempPathFactory) -> Get:
-    made: dict[str, Mini] = {}
-
-    def get(source: str) -> Mini:
-        if source not in made:
-            made[source] = make_mini(source, tmp_path_factory.mktemp(source))
-        return made[source]
-
-    return get
+def mini(mini_root: MiniRoot) -> Get:
+    return mini_root.of
 
 
 def shown(query: Query) -> str:

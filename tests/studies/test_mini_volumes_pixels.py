@@ -16,22 +16,16 @@ from PIL import Image
 from scipy import ndimage
 
 from studies.medheb.release import Query
-from tests.studies.mini_checks import Mini, make_mini
+from tests.studies.mini_checks import Mini
+from tests.studies.mini_root import MiniRoot
 
 Get = Callable[[str], Mini]
 SLICES = 64
 
 
 @pytest.fixture(scope="module")
-def mini(tmp_path_factory: pytest.TempPathFactory) -> Get:
-    made: dict[str, Mini] = {}
-
-    def get(source: str) -> Mini:
-        if source not in made:
-            made[source] = make_mini(source, tmp_path_factory.mktemp(source))
-        return made[source]
-
-    return get
+def mini(mini_root: MiniRoot) -> Get:
+    return mini_root.of
 
 
 def array(path: Path) -> np.ndarray:
