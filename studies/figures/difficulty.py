@@ -17,7 +17,7 @@ RANGES = {
     "Medium": "10–30 %",
     "Tractable": "30 % and more",
 }
-LEAST = "Needs all eight families"
+LEAST = "Needs every family of both groups"
 
 
 def draw(sheet: Sheet, asked: Asked) -> None:
@@ -76,9 +76,10 @@ def _points(sheet: Sheet, axes: Axes, tasks: list[Hardness]) -> None:
         if chance is not None:
             ends = (place - 0.3, place + 0.3)
             axes.plot(ends, (chance, chance), color=sheet.theme.quiet, linewidth=0.9)
+        between = f"deviation {one.deviation:.1f} between {one.models} models"
         words = (
-            f"{one.line.task.id}: {one.mean:.1f} %, deviation {one.deviation:.1f} between "
-            f"{one.models} models, chance {chance or 0:.1f} %, n = {one.line.n:,}"
+            f"{one.line.task.id}: {one.mean:.1f} %, {between if one.models > 1 else 'one model'}, "
+            f"chance {chance or 0:.1f} %, n = {one.line.n:,}"
         )
         sheet.mark(axes, place, one.mean, words, task=one.line.task.id)
 
@@ -92,7 +93,9 @@ def _regimes(sheet: Sheet, axes: Axes, tasks: list[Hardness], wide: float) -> No
             axes.axvline(start - 0.5, color=sheet.theme.line, linewidth=0.8)
         spread = sum(one.deviation for one in members) / len(members)
         plural = "s" if len(members) > 1 else ""
-        told = f"{name}, {RANGES[name]}\n{len(members)} task{plural}, mean deviation {spread:.1f}"
+        several = any(one.models > 1 for one in members)
+        words = f"mean deviation {spread:.1f}" if several else "one model, no deviation"
+        told = f"{name}, {RANGES[name]}\n{len(members)} task{plural}, {words}"
         left = 0.6 + wide * place / len(groups)
         sheet.words(left, 0.4, told, color=sheet.colour(place), fontsize=8.5, linespacing=1.35)
         start += len(members)
