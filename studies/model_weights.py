@@ -26,7 +26,8 @@ def download_job(home: Home, arguments: dict[str, Any], control: Control) -> dic
         control: told sentences and bytes, asked whether to stop.
 
     Returns:
-        ``model``, ``spoken`` (what to type), ``folder``, ``revision``, ``size`` and ``fetched`` in bytes, ``said``.
+        ``model``, ``spoken`` (what to type), ``folder``, ``revision``, ``size`` and ``fetched`` in
+        bytes, ``said``.
     """
     card = find_card(arguments["model"], cards_dir=home.cards)
     if card.family == RANDOM:
