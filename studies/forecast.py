@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from engine.cache import VectorCache
 from engine.control import Control
@@ -122,31 +123,37 @@ def forecast(
     for name in sorted(missing):  # by content, so that a sample is no task's own
         groups.setdefault(form_of(distinct[name]), []).append(distinct[name])
     left = {form: len(groups[form]) for form in FORMS if form in groups}
+    given = {"cache": cache, "control": Quiet(control), "memory": memory, "name_of": contents.name}
     pace: dict[str, float] = {}
     measured: dict[str, int] = {}
-
-    def embed(items: Sequence[Item]) -> int:
-        return encode_items(
-            items, encoder, cache=cache, control=Quiet(control), memory=memory,
-            name_of=contents.name,
-        ).computed  # fmt: skip
-
     for form in list(left) if len(missing) >= least else ():
-        warm = embed(groups[form][:1])
-        timed = groups[form][1 : 1 + SAMPLE[form]]
-        started = time.perf_counter()
-        computed = embed(timed) if timed else 0
-        if computed:
-            pace[form] = (time.perf_counter() - started) / len(timed)
-            measured[form] = computed
-        left[form] -= warm + computed
+        done, pace[form], measured[form] = _timed(groups[form][: 1 + SAMPLE[form]], encoder, given)
+        left[form] -= done
     left = {form: count for form, count in left.items() if count}
     todo = sum(left.values())
     size = VECTOR_HEAD + 4 * encoder.dim
     return Forecast(
-        encoder.model_id, len(distinct), len(distinct) - todo, left, pace, measured,
+        encoder.model_id, len(distinct), len(distinct) - todo, left,
+        {form: seconds for form, seconds in pace.items() if measured[form]},
+        {form: count for form, count in measured.items() if count},
         todo * -(-size // DISK_BLOCK) * DISK_BLOCK, free_at(cache.folder),
     )  # fmt: skip
+
+
+def _timed(
+    sample: Sequence[Item], encoder: Encoder, given: Mapping[str, Any]
+) -> tuple[int, float, int]:
+    """Embed one item to warm up and the others by the clock.
+
+    Returns:
+        How many were computed in all, seconds an item, how many were timed.
+    """
+    warm = encode_items(sample[:1], encoder, **given).computed
+    if len(sample) < 2:
+        return warm, 0.0, 0
+    started = time.perf_counter()
+    timed = encode_items(sample[1:], encoder, **given).computed
+    return warm + timed, (time.perf_counter() - started) / (len(sample) - 1), timed
 
 
 def free_at(folder: Path) -> int:
