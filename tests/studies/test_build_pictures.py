@@ -98,6 +98,19 @@ def load_of(task: str) -> str:
     return next(one.data_path for one in load_tasks() if one.id == task)
 
 
+def test_a_task_that_comes_out_empty_leaves_no_index_of_the_build_before(tmp_path: Path):
+    make(tmp_path, 1, TASKS[0])
+    index = tmp_path / load_of(TASKS[0])
+    assert index.is_file()
+    unlabelled = [replace(record, labels=()) for record in records(1)]
+    for theirs in (False, True):
+        if theirs:
+            index.write_text("[]", encoding="utf-8")  # somebody else's is left alone
+        build(card(TASKS[0]), unlabelled, tmp_path, SETTINGS | {"shade": 1})
+        assert index.is_file() == theirs
+        assert built.read_built(tmp_path)[TASKS[0]].rows == 0
+
+
 def test_a_build_that_goes_on_writes_only_what_is_not_there(tmp_path: Path):
     make(tmp_path, 1)
     with pytest.raises(KeyboardInterrupt):

@@ -104,6 +104,22 @@ def test_reports_are_sentences_joined_and_questions_filled(official: Path, tmp_p
     assert any("templates of the source" in note for note in built.notes)
 
 
+def test_no_template_gives_its_own_answer_away(official: Path, tmp_path: Path):
+    leaking = {
+        "abnormality": ["Is {abnormality} in the {region}?"],
+        "location": ["Is the {abnormality} in the {region}?", "Where is this {abnormality}?"],
+    }
+    for kind, texts in leaking.items():
+        path = next(official.rglob(f"{kind}_template.json"))
+        path.write_text(json.dumps(texts))
+    build(SOURCE, official, tmp_path / "data")
+    data = tasks_of(SOURCE, tmp_path / "data")["radgenome_chestct_vqa/vqa"]
+    questions = {query.item.text for query in data.queries}
+    assert "What is abnormal in the heart?" in questions  # ours, as none of theirs serves
+    assert "Where is this nodule?" in questions
+    assert not [one for one in questions if one.startswith("Is ")]
+
+
 def test_volumes_are_first_reconstructions_in_the_lung_window(official: Path, tmp_path: Path):
     build(SOURCE, official, tmp_path / "data", tasks="radgenome_chestct/i2r")
     (data,) = tasks_of(SOURCE, tmp_path / "data").values()

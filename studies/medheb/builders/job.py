@@ -158,6 +158,8 @@ def build(
             task, plan, media, settings, _labels(card, records), every_label(), control, [*notes]
         )
         made[plan.task] = _write(card, making, _make(making, plan, records), root)
+        if plan.task in before and not made[plan.task].rows:
+            _take_back(root / task.data_path, before[plan.task])
         write_built(root, made)
     return made
 
@@ -213,6 +215,13 @@ def _write(card: SourceCard, making: Making, result: Made, root: Path) -> Built:
         card.id, result.pool, dict(making.settings), len(result.rows), faults, len(making.faults),
         tuple(making.notes), digest,
     )  # fmt: skip
+
+
+def _take_back(path: Path, old: Built) -> None:
+    """Remove the index file of an earlier build where the new one makes no row; none but ours."""
+    there = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+    if there and there == old.index:
+        path.unlink()
 
 
 def _labels(card: SourceCard, records: Sequence[Record]) -> tuple[str, ...]:

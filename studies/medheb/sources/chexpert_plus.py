@@ -231,7 +231,7 @@ CARDS = (
         modality="chest X-ray with reports",
         anatomy="chest_thorax",
         access="registration",
-        licence="Stanford University Dataset Research Use Agreement",
+        licence="Stanford University Dataset Research Use Agreement: no commerce, no passing on",
         url="https://aimi.stanford.edu/datasets/chexpert-plus",
         obtain=f"Sign the agreement at Stanford AIMI; fetch {TABLE}, the folder chexbert_labels "
         "and PNG chunks, and unpack them into one folder. DICOM files are not needed.",

@@ -26,7 +26,7 @@ from studies.medheb.sources.folders import find_inside
 Found = Record | Fault
 SIZES = ("512", "256", "128")
 PARTS = {"test": ("test",), "all": ("test", "val", "train")}
-ARRAYS = "Arrays: download {flags} (512) from Zenodo record 13358372; no account is needed."
+ARRAYS = "Arrays: download {flags} (512) from Zenodo records 13358372 and 13359660; no account."
 
 
 def mask_choices(small: str) -> tuple[Choice, ...]:

@@ -233,7 +233,10 @@ def _templates(root: Path, kind: Kind) -> list[str]:
     texts = [text for text in document or () if isinstance(text, str) and text.strip()]
     if not texts:
         raise EvidenceError(path, "unsupported", "holds no templates")
-    return texts
+    # what is asked for must not stand in the question
+    told = [name for name, there in (("{region}", kind.answer != "anatomy"),
+                                     ("{abnormality}", bool(kind.named))) if not there]  # fmt: skip
+    return [text for text in texts if not any(name in text for name in told)] or [kind.template]
 
 
 def found(root: Path, settings: Mapping[str, Any]) -> tuple[str, ...]:

@@ -141,7 +141,7 @@ CARDS = (
         modality="radiology figures of biomedical papers",
         anatomy="multi_region",
         access="open",
-        licence="Figures: licences of their articles; ROCO-QA: Apache-2.0",
+        licence="Figures: licences of their articles; ROCO-QA: Apache-2.0; ROCO 2: CC BY-NC-SA 4.0",
         url="https://github.com/razorx89/roco-dataset",
         obtain="Download the Test parquet files of adishourya/ROCO-QA from the hub; or fetch ROCO "
         "1 or 2 for its captions. No account is needed; some pictures of ROCO 1 are gone.",
