@@ -261,3 +261,20 @@ def test_units_that_fit_neither_way_are_refused(tmp_path: Path):
     assert chest_ct.read_hu(raw, None, "header").values.min() >= 0
     assert chest_ct._spacing("[0.7, 0.65]", "1.5") == (0.7, 0.65, 1.5)
     assert chest_ct._spacing("", "1") is None
+
+
+def test_the_corrected_edition_is_not_shown_by_pictures_of_the_first(
+    official: Path, tmp_path: Path
+):
+    old = tmp_path / "old"
+    tables(old)
+    name = "valid_1_a_1.nii.gz"
+    path = old / "valid" / "valid_1" / "valid_1_a" / name
+    nii(path, hu("something else"), SPACING)
+    task = "ct_rate/t2i"
+    for folder, values in ((old, hu("something else")), (official, hu("valid_1_a_1"))):
+        build("ct_rate", folder, tmp_path / "data", tasks=task)
+        query = tasks_of("ct_rate", tmp_path / "data")[task].queries[0]
+        window = volumes.windowed(values, level=-600, width=1500)
+        stack = volumes.stacked(window, list(range(12)))
+        assert np.array_equal(shown(query.candidates[0].item), stack)

@@ -43,7 +43,7 @@ SECTIONS = {
 }
 KINDS = ("short_answer", "long_answer", "multiple_choice", "report_generation")
 MARKS = re.compile(r"^(?:\s*<[a-z_]+>)+\s*|\s*(?:<[a-z_]+>\s*)+$")
-USUAL = {"edition": "newest", "hu": "auto"}
+USUAL = {"edition": "fixed", "hu": "auto"}
 SLICED = "valid_fixed_sliced"  # where the sister tasks' root lies below the pair task's
 
 
@@ -79,6 +79,9 @@ def read(root: Path, settings: Mapping[str, Any]) -> Iterator[Record | Fault]:
             "DeepDRR is not built in: it needs an NVIDIA card and its own libraries. Leave "
             "radiograph at parallel, which is what the authors' release does."
         )
+    # the edition that lies there, not the one asked for, says whether pictures are the same
+    lies = "first" if _edition(root, settings) == "valid" else "fixed"
+    settings = {**settings, "edition": lies}
     files = _files(root, settings)
     yield from files.faults
     patients: set[str] = set()
@@ -91,6 +94,12 @@ def read(root: Path, settings: Mapping[str, Any]) -> Iterator[Record | Fault]:
     named = files.labels.keys() | files.reports.keys()
     yield from chest_ct.not_there(named - files.dropped, files.there)
     yield from _questions(root, files, settings)
+
+
+def _edition(root: Path, settings: Mapping[str, Any]) -> str:
+    """The folder of the edition that is read; none where none of those wanted is there."""
+    names = (name for name in EDITIONS[str(settings["edition"])] if find_inside(root, name))
+    return next(names, "none")
 
 
 def _files(root: Path, settings: Mapping[str, Any]) -> Files:
@@ -268,9 +277,8 @@ def _pairs(entry: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 def found(root: Path, settings: Mapping[str, Any]) -> tuple[str, ...]:
     """Which edition was read, and what a reader of the scores should know."""
-    names = (name for name in EDITIONS[str(settings["edition"])] if find_inside(root, name))
     return (
-        f"Edition: {next(names, 'none')}, first reconstructions.",
+        f"Edition: {_edition(root, settings)}, first reconstructions.",
         "Labels are a report classifier's predictions; reports are translated by machine.",
         "Short answers were drawn from RadGenome-Chest CT: both question tasks overlap.",
     )
