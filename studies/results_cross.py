@@ -51,27 +51,13 @@ def cross_section(home: Home, results: Results, *, paper: bool) -> Section | Non
     every = {name: cross_scores(data, ranked, rule=name) for name in RULES}
     bare = cross_scores(data, ranked, rule=rule, without=(SUPPORT,))
     theirs = _theirs() if paper else {}
-    order = ["chance", *(m.model for m in results.models)]
-    rows = [
-        (name, *_cells(every[rule][name]), *_cells(every["loose"][name], HITS_ALONE))
-        for name in order
-        if name in every[rule]
-    ]
-    rows += [(f"{name}, no devices", *_cells(bare[name]), "", "") for name in order if name in bare]
-    rows += [
-        (f"{name} (paper)", *(f"{row[m]:.3f}" for m in MEASURES), "", "")
-        for name, row in theirs.items()
-    ]
     gaps = {} if results.generated or not paper else _gaps(results, every[rule], theirs)
-    rows += [
-        (f"{name} minus paper", *(f"{gap[m]:+.3f}" for m in MEASURES), "", "")
-        for name, gap in gaps.items()
-    ]
+    rows = _rows(results, every, rule, bare, theirs, gaps)
     return Section(
         name="cross_source",
         title=f"{COLUMN}, relevance by shared findings",
         head=("model", "NDCG@5", "NDCG@10", "Hit@1", "Hit@5", "any@1", "any@5"),
-        rows=tuple(rows),
+        rows=rows,
         notes=(
             *_notes(data, rule, every[rule]),
             *([f"Caution: {GENERATED}."] if results.generated and paper else ()),
@@ -83,6 +69,33 @@ def cross_section(home: Home, results: Results, *, paper: bool) -> Section | Non
             **({"paper": theirs, "differences": gaps} if theirs else {}),
         },
     )
+
+
+def _rows(
+    results: Results,
+    every: Mapping[str, Mapping[str, CrossScore]],
+    rule: str,
+    bare: Mapping[str, CrossScore],
+    theirs: Mapping[str, Mapping[str, float]],
+    gaps: Mapping[str, Mapping[str, float]],
+) -> tuple[tuple[str, ...], ...]:
+    """Ours, ours without devices, the paper's, and the differences."""
+    order = ["chance", *(m.model for m in results.models)]
+    rows = [
+        (name, *_cells(every[rule][name]), *_cells(every["loose"][name], HITS_ALONE))
+        for name in order
+        if name in every[rule]
+    ]
+    rows += [(f"{name}, no devices", *_cells(bare[name]), "", "") for name in order if name in bare]
+    rows += [
+        (f"{name} (paper)", *(f"{row[m]:.3f}" for m in MEASURES), "", "")
+        for name, row in theirs.items()
+    ]
+    rows += [
+        (f"{name} minus paper", *(f"{gap[m]:+.3f}" for m in MEASURES), "", "")
+        for name, gap in gaps.items()
+    ]
+    return tuple(rows)
 
 
 def _theirs() -> dict[str, dict[str, float]]:
