@@ -22,6 +22,7 @@ from engine.memory import PixelMemory
 
 BATCH_TOKENS, CPU_BATCH_TOKENS = 16384, 2048  # a processor gains nothing from longer batches
 PADDED_SHARE, SMALL_BATCH = 4 / 3, 1024  # padded to real tokens; below so many it is no matter
+PACKED = 4  # vectors of a batch from which one file holds them all
 CHUNK_ITEMS, CHUNK_BYTES = 256, 256_000_000  # decoded at once, which bounds the memory
 
 
@@ -98,6 +99,8 @@ def encode_items(
     most = CPU_BATCH_TOKENS if encoder.record.device == "cpu" else BATCH_TOKENS
     work = _Work(items, encoder, cache, control, batch_tokens or most, blank, memory, name_of)
     _find_contents(work)
+    if cache is not None:
+        cache.refresh(encoder.fingerprint)
     control.begin(len(work.rows), unit="items", phase=f"Embedding with {encoder.model_id}")
     missing = [key for key in work.rows if not _from_cache(work, key)]
     missing.sort(key=lambda key: _bulk(items[work.rows[key][0]]))
@@ -228,24 +231,31 @@ def _keep(work: _Work, batch: list[_Ready], vectors: NDArray[np.float32]) -> Non
     if vectors.shape != (len(batch), work.encoder.dim):
         raise RuntimeError(f"{work.encoder.model_id} gave {vectors.shape} for {len(batch)} items")
     cut = work.encoder.shortened
-    for one, vector, shortened in zip(batch, vectors, cut, strict=True):
-        if not np.isfinite(vector).all():
+    made: dict[str, tuple[NDArray[np.float32], bool]] = {}
+    sound: NDArray[np.bool_] = np.isfinite(vectors).all(axis=1)
+    for one, vector, shortened, whole in zip(batch, vectors, cut, sound, strict=True):
+        if not whole:
             name = _name(work, one)
             _fail(work, one.key, f"{name}: the vector is not finite. Try --dtype float32.")
             continue
         work.vectors[work.rows[one.key]] = vector
         work.computed += 1
         work.shortened += shortened
-        _store(work, one.key, vector, shortened=shortened)
+        made[one.key] = vector, bool(shortened)
         work.control.step()
+    _store(work, made)
 
 
-def _store(work: _Work, key: str, vector: NDArray[np.float32], *, shortened: bool) -> None:
+def _store(work: _Work, made: dict[str, tuple[NDArray[np.float32], bool]]) -> None:
     """Into the cache; a full disk costs the cache, not the run."""
     if work.cache is None:
         return
     try:
-        work.cache.put(work.encoder.fingerprint, key, vector, shortened=shortened)
+        if len(made) >= PACKED:
+            work.cache.put_many(work.encoder.fingerprint, made)
+            return
+        for key, (vector, shortened) in made.items():
+            work.cache.put(work.encoder.fingerprint, key, vector, shortened=shortened)
     except OSError as error:
         work.control.say(
             f"Vectors cannot be kept in {work.cache.folder} ({error.strerror}); this run goes on "

@@ -117,8 +117,8 @@ def forecast(
         least: measure only if so many are left; fewer are done before a guess is worth it.
         control: asked whether to stop.
     """
-    here = encoder.fingerprint
-    missing = [name for name in distinct if not cache.path(here, name).is_file()]
+    kept = cache.names(encoder.fingerprint)
+    missing = [name for name in distinct if name not in kept]
     groups: dict[str, list[Item]] = {}
     for name in sorted(missing):  # by content, so that a sample is no task's own
         groups.setdefault(form_of(distinct[name]), []).append(distinct[name])
