@@ -232,7 +232,7 @@ def _keep(work: _Work, batch: list[_Ready], vectors: NDArray[np.float32]) -> Non
         raise RuntimeError(f"{work.encoder.model_id} gave {vectors.shape} for {len(batch)} items")
     cut = work.encoder.shortened
     made: dict[str, tuple[NDArray[np.float32], bool]] = {}
-    sound: NDArray[np.bool_] = np.isfinite(vectors).all(axis=1)
+    sound = np.asarray(np.isfinite(vectors).all(axis=1))
     for one, vector, shortened, whole in zip(batch, vectors, cut, sound, strict=True):
         if not whole:
             name = _name(work, one)
