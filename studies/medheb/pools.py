@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,47 @@ from studies.medheb.rows import Query
 METRICS = ("hit@1", "hit@5", "mrr@5")
 DEPTH = 5
 UNKNOWN_POOL = "unknown"  # of imported scores without rankings and without data
+
+
+class Union(Sequence["NDArray[np.intp] | None"]):
+    """The members of queries that share one pool, made when they are asked for.
+
+    A query's own positive comes first. Kept as arrays they would fill queries x candidates numbers.
+
+    Args:
+        golds: for each query the index of its positive, [Q].
+        count: of candidates.
+        gone: indices that are no candidates any more; a query whose positive is one has None.
+    """
+
+    def __init__(self, golds: NDArray[np.intp], count: int, gone: Collection[int] = ()) -> None:
+        self.golds = golds
+        self.left = np.setdiff1d(np.arange(count, dtype=np.intp), np.array(sorted(gone), np.intp))
+        self._place = np.full(count, -1, np.intp)
+        self._place[self.left] = np.arange(len(self.left))
+
+    def __len__(self) -> int:
+        return len(self.golds)
+
+    @overload
+    def __getitem__(self, place: int) -> NDArray[np.intp] | None: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[NDArray[np.intp] | None]: ...
+
+    def __getitem__(
+        self, place: int | slice
+    ) -> NDArray[np.intp] | Sequence[NDArray[np.intp] | None] | None:
+        if isinstance(place, slice):
+            return [self[number] for number in range(*place.indices(len(self)))]
+        at = self._place[self.golds[place]]
+        if at < 0:
+            return None
+        member = np.empty_like(self.left)
+        member[0] = self.left[at]
+        member[1 : at + 1] = self.left[:at]
+        member[at + 1 :] = self.left[at + 1 :]
+        return member
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,13 +79,15 @@ class Pools:
 
     name: str
     candidates: tuple[Candidate, ...]
-    members: tuple[NDArray[np.intp], ...]
+    members: Sequence[NDArray[np.intp]]
     chance: dict[str, float]
     local: bool
 
     @property
     def sizes(self) -> NDArray[np.intp]:
         """Number of candidates of each query, shape [Q]."""
+        if not self.local:
+            return np.full(len(self.members), len(self.candidates), np.intp)
         return np.array([len(member) for member in self.members], np.intp)
 
 
@@ -64,11 +108,14 @@ def build_pools(data: TaskData) -> Pools:
     """The pools of a task as its registry row says."""
     candidates, index = _distinct(data.queries)
     if data.task.eval_type == "local":
-        members = tuple(_local(query, index) for query in data.queries)
+        members: Sequence[NDArray[np.intp]] = [_local(query, index) for query in data.queries]
+        sizes = [len(member) for member in members]
     else:
-        members = tuple(_global(query, index) for query in data.queries)
+        golds = np.array([index[query.gold] for query in data.queries], np.intp)
+        members = cast("Sequence[NDArray[np.intp]]", Union(golds, len(index)))
+        sizes = [len(index)] * len(golds)
     name = pool_name(data.task.family, data.task.eval_type, data.built)
-    chance = chance_level([len(member) for member in members])
+    chance = chance_level(sizes)
     return Pools(name, candidates, members, chance, data.task.eval_type == "local")
 
 
@@ -84,13 +131,7 @@ def _local(query: Query, index: dict[str, int]) -> NDArray[np.intp]:
     return np.array([index[candidate.name] for candidate in query.candidates], np.intp)
 
 
-def _global(query: Query, index: dict[str, int]) -> NDArray[np.intp]:
-    gold = index[query.gold]
-    others = np.arange(len(index), dtype=np.intp)
-    return np.concatenate(([gold], others[:gold], others[gold + 1 :]))
-
-
-def without(pools: Pools, lost: Collection[int]) -> tuple[tuple[NDArray[np.intp] | None, ...], int]:
+def without(pools: Pools, lost: Collection[int]) -> tuple[Sequence[NDArray[np.intp] | None], int]:
     """Take candidates away that could not be embedded.
 
     A row of a local pool falls with any of its candidates, for a shorter list would be easier;
@@ -101,6 +142,8 @@ def without(pools: Pools, lost: Collection[int]) -> tuple[tuple[NDArray[np.intp]
     """
     if not lost:
         return pools.members, 0
+    if isinstance(pools.members, Union):
+        return Union(pools.members.golds, len(pools.candidates), lost), len(lost)
     gone = np.array(sorted(lost), np.intp)
     kept: list[NDArray[np.intp] | None] = []
     for member in pools.members:

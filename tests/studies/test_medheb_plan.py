@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -20,6 +21,7 @@ from engine.control import Control
 from studies.cli import app
 from studies.cli_bench_more import retry_command
 from studies.contents import Contents, survey
+from studies.medheb.pools import Union
 from studies.medheb.release import read_task
 from studies.medheb.tasks import load_tasks
 from studies.messages import Progress
@@ -214,3 +216,15 @@ def test_progress_tells_each_task(root: Path, home: Home):
     follower = Follower(out)
     follower(Progress("j", 20, 63, "items", "random (1 of 1)", "chest/i2i (2 of 3)", 5, 24))
     assert out.getvalue() == "random (1 of 1): 20 of 63 items; chest/i2i (2 of 3) 5/24\n"
+
+
+def test_members_of_a_shared_pool_are_made_when_asked_for():
+    gold = np.array([2, 0, 4, 2])
+    whole = Union(gold, 5)
+    assert [member.tolist() for member in whole[:3]] == [
+        [2, 0, 1, 3, 4], [0, 1, 2, 3, 4], [4, 0, 1, 2, 3],
+    ]  # fmt: skip
+    left = Union(gold, 5, {1, 4})
+    assert [None if one is None else one.tolist() for one in left] == [
+        [2, 0, 3], [0, 2, 3], None, [2, 0, 3],
+    ]  # fmt: skip
