@@ -86,7 +86,9 @@ def draw(task: str, difference_Q: NDArray[np.float64]) -> Drawn:
 def mean_difference(tasks: Sequence[Drawn]) -> Difference:
     """The difference over one task, or the mean over several; at least one."""
     value = float(np.mean([task.value for task in tasks]))
-    drawn_B = np.mean([task.drawn_B for task in tasks], axis=0)
+    # each task's half query either way pulls towards 0; over many they count once, as in `scores`
+    pull = float(np.mean([task.value / (task.queries + 1) for task in tasks]))
+    drawn_B = np.mean([task.drawn_B for task in tasks], axis=0) + pull * (1 - 1 / len(tasks))
     flipped_B = np.mean([task.flipped_B for task in tasks], axis=0)
     half = (100 - LEVEL) / 2
     low, high = np.percentile(drawn_B, [half, 100 - half])

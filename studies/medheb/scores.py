@@ -27,7 +27,8 @@ REGIMES = (("Collapse", 3.0), ("Weak", 10.0), ("Medium", 30.0), ("Tractable", fl
 # score_M = share_R @ _WORTH_RM
 _WORTH = worth()
 # Half a hit and half a miss join the queries that are resampled: twenty misses in a row do not
-# prove that there is never a hit, and a plain bootstrap would claim just that.
+# prove that there is never a hit, and a plain bootstrap would claim just that. Once for a mean, not
+# once for each of its tasks: their pulls towards the middle add up where their noise cancels.
 _DOUBT = np.array([0.5, 0, 0, 0, 0, 0.5])
 
 
@@ -110,7 +111,8 @@ def macro_score(counts: Mapping[str, Sequence[int]]) -> Score:
             at least one query.
     """
     shares = [np.asarray(c, np.float64) / sum(c) for c in counts.values()]
-    drawn = [_resampled(task, sum(c), np.asarray(c) + _DOUBT) for task, c in counts.items()]
+    doubt = _DOUBT / len(counts)
+    drawn = [_resampled(task, sum(c), np.asarray(c) + doubt) for task, c in counts.items()]
     return _score(shares, drawn)
 
 

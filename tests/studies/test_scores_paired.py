@@ -61,6 +61,22 @@ def test_equal_models_differ_in_nothing_and_prove_nothing():
     assert low < 0 < high, "twenty equal answers are no proof"
 
 
+def test_the_interval_of_a_mean_over_many_small_tasks_is_not_pulled_to_zero():
+    """Forty points apart by truth: inside about 19 times in 20, and not always beyond one end."""
+    random, sizes = np.random.default_rng(3), [6 + place % 9 for place in range(60)]
+    covered = below = 0
+    for _ in range(100):
+        found = {
+            str(n): 100 * random.choice([1.0, 0.0, -1.0], size, p=[0.55, 0.3, 0.15])
+            for n, size in enumerate(sizes)
+        }
+        low, high = compare_tasks(found).interval
+        covered += low <= 40 <= high
+        below += high < 40
+    assert covered >= 90
+    assert below <= 7
+
+
 def test_a_family_is_a_mean_over_tasks_not_over_queries():
     found = compare_tasks({"a": np.full(10, 100.0), "b": np.zeros(1000)})
     assert found.value == 50
