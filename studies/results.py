@@ -196,7 +196,8 @@ class Results:
         pools = {line.task.id: line.pool for line in scored}
         models = [line.model for line in self.models]
         tasks = [line.task for line in scored]
-        return compare(tasks, models, pools=pools, generated=self.generated)
+        lost = {t.task.id: max(cell.failed for cell in t.scores.values()) for t in scored}
+        return compare(tasks, models, pools=pools, lost=lost, generated=self.generated)
 
     def regimes(self) -> dict[str, str]:
         """Task id to its difficulty regime, by mean Hit@1 of the baselines that ran it."""

@@ -95,6 +95,7 @@ def compare(
     models: Collection[str],
     *,
     pools: Mapping[str, str] = MappingProxyType({}),
+    lost: Mapping[str, int] = MappingProxyType({}),
     generated: bool = False,
 ) -> Comparison:
     """Put the paper beside a run.
@@ -103,6 +104,7 @@ def compare(
         ours: the tasks that were scored.
         models: our model ids; one with a changed setting is no model of the paper.
         pools: task id to the recorded name of its pool.
+        lost: task id to how many of its rows were not scored.
         generated: the data are the miniature; then no column compares.
     """
     theirs, mine = column_tasks(load_tasks()), column_tasks(ours)
@@ -117,6 +119,9 @@ def compare(
     marks.setdefault(
         "I-Lab", _label_mark({pools.get(t.id, "") for t in ours if t.family == "I-Lab"})
     )
+    for column in COLUMNS:
+        if shorter := _shorter([t for t in ours if t.id in mine[column]], lost):
+            marks[column] = "; ".join(filter(None, (marks.get(column), shorter)))
     if generated:
         marks = dict.fromkeys(COLUMNS, GENERATED)
     names = list(printed("table4", "hit@1"))
@@ -127,6 +132,18 @@ def compare(
         },
         marks=marks,
     )
+
+
+def _shorter(tasks: Collection[Task], lost: Mapping[str, int]) -> str:
+    """What of the rows of some tasks is not in their scores; empty if all are."""
+    rows = [lost[task.id] for task in tasks if lost.get(task.id)]
+    cut = sum(task.row_limit is not None for task in tasks)
+    parts = []
+    if rows:
+        parts.append(f"{sum(rows)} rows in {len(rows)} of the tasks were not scored")
+    if cut:
+        parts.append(f"{cut} of the tasks keep their first rows only (num_sample_per_subset)")
+    return "; ".join(parts)
 
 
 def _label_mark(pools: Collection[str]) -> str:

@@ -1,5 +1,6 @@
 """Scores against a reference program, chance against simulation, and the paper's own tables."""
 
+from dataclasses import replace
 from math import isclose
 
 import numpy as np
@@ -287,6 +288,12 @@ def test_a_comparison_marks_what_differs():
     assert set(part.marks) == {"VQA", "ID", "Held-out", "All", "I-Lab"}
     assert part.marks["VQA"] == "tasks: ours 0, the paper's 11, in common 0"
     assert set(compare([], []).marks) == set(COLUMNS)
+    vqa = next(task for task in load_tasks() if task.family == "VQA")
+    short = compare(load_tasks(), [], lost={vqa.id: 3}).marks
+    assert set(short) == {"VQA", "ID", "All", "I-Lab"}, "all tasks are there, not all their rows"
+    assert short["VQA"] == "3 rows in 1 of the tasks were not scored"
+    first = [replace(task, row_limit=5) if task == vqa else task for task in load_tasks()]
+    assert "first rows only" in compare(first, []).marks["VQA"]
 
 
 def test_every_printed_number_is_read():
