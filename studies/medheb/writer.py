@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from studies.errors import NoRun
 from studies.medheb.lines import write_lines
 from studies.medheb.outcome import Outcome
@@ -119,22 +121,27 @@ def _info_lines(data: TaskData, outcome: Outcome) -> Iterator[str]:
 
 
 def _prediction_lines(outcome: Outcome) -> Iterator[str]:
+    known: dict[str, str] = {}  # the same names come in every list: written as JSON once
     for ranked in outcome.ranked:
-        yield _line(
+        for name in ranked.names:
+            if name not in known:
+                known[name] = _line(name)
+        names = ", ".join([known[name] for name in ranked.names])
+        rest = _line(
             {
-                "prediction": ranked.names,
                 "label": [ranked.gold],
                 "rel_scores": None,
                 "row": ranked.row,
                 "rank": ranked.rank,
                 "pool": ranked.pool,
                 "tied": ranked.tied,
-                "scores": [round(score, 6) for score in ranked.scores[:KEEP_SCORES]],
+                "scores": np.round(ranked.scores[:KEEP_SCORES], 6).tolist(),
             }
         )
+        yield f'{{"prediction": [{names}], {rest[1:]}'
 
 
-def _line(document: Mapping[str, Any]) -> str:
+def _line(document: Mapping[str, Any] | str) -> str:
     return json.dumps(document, ensure_ascii=True)
 
 
