@@ -14,7 +14,8 @@ from studies.errors import BadRequest
 # The first word that a column has wins; of two columns for one role the earlier word's.
 ROLES: Mapping[str, tuple[str, ...]] = {
     "image": (
-        "image", "picture", "image path", "img path", "image file", "image id", "path", "file",
+        "image", "picture", "image path", "img path", "image file", "img file", "image filename",
+        "image name", "image index", "image id", "picture path", "picture file", "path", "file",
         "filename", "file name", "file path", "filepath", "img", "dicom", "png",
     ),
     "volume": (
@@ -29,7 +30,8 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "findings": ("findings", "finding"),
     "impression": ("impression", "impressions", "conclusion", "summary"),
     "patient": (
-        "patient", "patient id", "subject", "subject id", "patientid", "case", "case id",
+        "patient", "patient id", "subject", "subject id", "patientid", "pat id", "patid", "ptid",
+        "patient number", "patient no", "participant id", "participant", "case", "case id",
         "patient name", "mrn",
     ),
     "study": ("study", "study id", "exam", "exam id", "accession", "accession number"),

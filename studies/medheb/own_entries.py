@@ -46,6 +46,7 @@ class Entry:
         boxes: in pixels of the picture.
         modality: of a volume, where two of one patient make a pair.
         own: identifiers of the row, taken out of its texts.
+        group: what it must stay together with, where that is more than its patient.
     """
 
     key: str
@@ -59,6 +60,7 @@ class Entry:
     boxes: tuple[Box, ...] = ()
     modality: str = ""
     own: tuple[str, ...] = ()
+    group: str = ""
 
     @property
     def flat(self) -> bool:
@@ -83,6 +85,7 @@ def records_of(
         share: of the patients on the test side there.
         notes: gets sentences on what was decided.
     """
+    entries = _joined(entries)
     records = [_of_row(entry, scrub) for entry in entries if entry.texts]
     records += _of_shown([entry for entry in entries if entry.shown is not None])
     records += _of_pairs([entry for entry in entries if entry.deep and entry.modality])
@@ -91,11 +94,35 @@ def records_of(
             "No column or header names the patient, so each picture or text stands for itself: "
             "two of one patient can meet across the split."
         )
-    return _split(records, seed, share, notes)
+    several = sum(r.key.startswith(SHOWN) and len(r.labels) > 1 for r in records)
+    if several:
+        notes.append(
+            f"{several} pictures or volumes have more than one class, in one row or in several; "
+            "tasks by label leave them out."
+        )
+    return _split(records, entries, seed, share, notes)
+
+
+def _joined(entries: Sequence[Entry]) -> list[Entry]:
+    """Patients who share a picture, byte for byte, stay on one side of the split with it."""
+    above: dict[str, str] = {}
+
+    def top(name: str) -> str:
+        while above.get(name, name) != name:
+            name = above[name]
+        return name
+
+    for entry in entries:
+        if entry.content and entry.patient:
+            first, second = sorted((top(group_of(entry)), top(entry.content)))
+            above[second] = first
+    return [replace(entry, group=top(group_of(entry))) for entry in entries]
 
 
 def group_of(entry: Entry) -> str:
     """Whatever must stay on one side: the patient, else what is shown, else the row."""
+    if entry.group:
+        return entry.group
     if entry.patient:
         return f"patient {entry.patient}"
     return entry.content or f"row {entry.key}"
@@ -151,7 +178,9 @@ def _record(key: str, of: Sequence[Entry], *, texts: Mapping[str, str] | None = 
     )
 
 
-def _split(records: Sequence[Record], seed: int, share: float, notes: list[str]) -> list[Record]:
+def _split(
+    records: Sequence[Record], entries: Sequence[Entry], seed: int, share: float, notes: list[str]
+) -> list[Record]:
     """The same sides in all tasks: the owner's parts, or a cut by patient."""
     parts = {record.split for record in records if record.split}
     if not parts:
@@ -165,12 +194,12 @@ def _split(records: Sequence[Record], seed: int, share: float, notes: list[str])
         notes.append(f"None of the parts {', '.join(sorted(parts))} is called test: all is tested.")
         return [replace(record, split="test") for record in records]
     sides = [replace(r, split="test" if known.get(r.split) == test else "train") for r in records]
-    return _apart(sides, notes)
+    elsewhere = {group_of(entry) for entry in entries if known.get(entry.part) != test}
+    return _apart(sides, elsewhere, notes)
 
 
-def _apart(records: Sequence[Record], notes: list[str]) -> list[Record]:
+def _apart(records: Sequence[Record], elsewhere: set[str], notes: list[str]) -> list[Record]:
     """Take what is tested away from patients who are also in another part."""
-    elsewhere = {record.group for record in records if record.split != "test"}
     both = {r.group for r in records if r.split == "test"} & elsewhere
     if both:
         notes.append(

@@ -143,6 +143,31 @@ def test_named_parts_win_and_a_patient_in_two_is_left_out(tmp_path: Path, home: 
     assert any("in the test part and in another" in note for note in read.built.notes)
 
 
+def test_one_picture_under_two_patients_is_never_on_both_sides(tmp_path: Path, home: Home):
+    rows = cases(tmp_path / "in")
+    for number, row in enumerate(rows):
+        row["Split"] = "test" if number >= 10 else "train"
+    column = next(name for name, value in rows[0].items() if str(value).endswith(".png"))
+    rows[30][column] = rows[0][column]  # tested, and another patient's in train
+    own(home, table(tmp_path / "in" / "a.csv", rows), tmp_path / "data")
+    read = read_own(tmp_path / "data", "own/a/i2r")
+    assert len(read.queries) == 36, "that patient's other picture is left out too"
+    assert read.built is not None
+    assert any("in the test part and in another" in note for note in read.built.notes)
+    own(home, table(tmp_path / "in" / "a.csv", [*rows[::-1]]), tmp_path / "back")
+    assert len(read_own(tmp_path / "back", "own/a/i2r").queries) == 36, "in any order of rows"
+
+
+def test_pictures_of_two_classes_are_told(tmp_path: Path, home: Home):
+    rows = cases(tmp_path / "in")
+    column = next(name for name, value in rows[0].items() if value in LABELS)
+    rows.append({**rows[0], column: next(one for one in LABELS if one != rows[0][column])})
+    own(home, table(tmp_path / "in" / "a.csv", rows), tmp_path / "data")
+    built = read_own(tmp_path / "data", "own/a/i2l").built
+    assert built is not None
+    assert any("1 pictures or volumes have more than one class" in note for note in built.notes)
+
+
 def test_boxes_become_regions_and_rows_of_one_picture_one(tmp_path: Path, home: Home):
     rows: list[dict[str, object]] = []
     for number in range(6):
@@ -247,6 +272,8 @@ def test_columns_are_known_by_their_words():
         "image": "img_path", "label": "Finding Labels", "patient": "PatientID",
         "x1": "x", "y1": "y", "width": "w", "height": "h",
     }  # fmt: skip
+    odd = recognise(["IMG_FILE", "Diagnosis", "PatID"], {})
+    assert odd == {"image": "IMG_FILE", "label": "Diagnosis", "patient": "PatID"}
     given = {"label": "Age", "patient": "none"}
     assert recognise(["PatientID", "label", "Age"], given) == {"label": "Age"}
 
