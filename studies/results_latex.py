@@ -5,11 +5,12 @@ Owns layout only; every number comes from ``studies.results``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from studies.medheb.paper import COLUMNS, Comparison
 from studies.medheb.pools import METRICS
+from studies.results_record import cautions, loaded
 from studies.results_sections import Section, booktabs, section_latex
 from studies.results_text import FEWER, TITLES, by_reason, count_text
 
@@ -54,5 +55,15 @@ def _families(results: Results, metric: str, paper: Comparison | None) -> str:
     notes = [f"* {', '.join(names)}: {why}." for why, names in by_reason(paper).items()]
     if any(results.fewer(line) for line in results.models):
         notes.append(f"{FEWER} mean over fewer tasks than others have.")
+    notes += [*_lost(results), *cautions(loaded(results))]
     title = f"{TITLES[metric]}, mean over tasks; data {results.digest}"
     return booktabs(title, head, rows, notes, name=metric.replace("@", ""))
+
+
+def _lost(results: Results) -> Iterable[str]:
+    """How many rows of its tasks each model has no score for."""
+    for model in results.models:
+        cells = [line.scores.get(model.model) for line in results.benchmark.tasks]
+        failed = [cell.failed for cell in cells if cell is not None and cell.failed]
+        if failed:
+            yield f"{model.model}: {sum(failed)} rows in {len(failed)} tasks were not scored."

@@ -83,6 +83,13 @@ def document(ways: Sequence[Loaded]) -> dict[str, list[dict[str, Any]]]:
 
 def sentences(ways: Sequence[Loaded]) -> Iterable[str]:
     """The remarks under a table: a warning per mixed model, then one paragraph per way."""
+    yield from cautions(ways)
+    for way in ways:
+        yield sentence(way)
+
+
+def cautions(ways: Sequence[Loaded]) -> Iterable[str]:
+    """A warning for each model whose tasks were computed in several ways."""
     models = [way.model for way in ways]
     for model in dict.fromkeys(models):
         if models.count(model) > 1:
@@ -91,8 +98,6 @@ def sentences(ways: Sequence[Loaded]) -> Iterable[str]:
                 "(settings, weights or libraries differ), so its means mix them. Run all its tasks "
                 "again in one way."
             )
-    for way in ways:
-        yield sentence(way)
 
 
 def sentence(way: Loaded) -> str:

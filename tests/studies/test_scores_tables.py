@@ -277,6 +277,19 @@ def test_a_model_with_fewer_tasks_is_marked_in_every_table(results):
     assert "~" in to_latex(part) or "textasciitilde" in to_latex(part)
 
 
+def test_latex_tells_lost_rows_and_mixed_ways(results):
+    name, first = results.models[0].model, results.tasks[0]
+    cell = first.scores[name]
+    other = {**cell.record, "dtype": "bfloat16"}
+    scores = {**first.scores, name: replace(cell, failed=3, record=other)}
+    short = replace(results, tasks=(replace(first, scores=scores), *results.tasks[1:]))
+    text = to_latex(short)
+    assert ": 3 rows in 1 tasks were not scored." in text
+    assert "computed in 2 ways" in text
+    assert "not scored" not in to_latex(results)
+    assert "ways" not in to_latex(results)
+
+
 def test_every_format_tells_the_same_numbers(ran, results):
     sections = further_sections(ran.home, results, paper=True)
     names = [section.name for section in sections]
