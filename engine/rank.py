@@ -7,7 +7,7 @@ loses against all. Memory is bounded by blocks: the vectors stay float32 as they
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,6 +96,60 @@ def _query(query_D: NDArray[np.floating]) -> tuple[NDArray[np.float64], float]:
     return (query, norm) if norm > 0 else (np.zeros_like(query), np.inf)
 
 
+def rank_rows(
+    score_BP: NDArray[np.float64], gold_B: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Pessimistic ranks [B] of each row's positive, and whether it ties with another.
+
+    Args:
+        score_BP: without NaN; ``-inf`` where a vector is missing.
+        gold_B: position of the positive in each row.
+    """
+    of_gold_B = score_BP[np.arange(len(gold_B)), gold_B][:, None]
+    rank_B = (score_BP >= of_gold_B - TIE).sum(axis=1)
+    worse_B = (score_BP < of_gold_B - TIE).sum(axis=1) + (score_BP > of_gold_B + TIE).sum(axis=1)
+    return rank_B, score_BP.shape[1] - worse_B > 1
+
+
+def order_rows(
+    score_BP: NDArray[np.float64],
+    gold_B: NDArray[np.intp],
+    rank_B: NDArray[np.intp],
+    *,
+    keep: int,
+) -> list[NDArray[np.intp]]:
+    """What ``order_candidates`` gives for each row, made for many rows at once.
+
+    Args:
+        score_BP: without NaN.
+        gold_B: position of the positive in each row.
+        rank_B: its rank, as ``rank_rows`` gives it.
+        keep: how many of the first.
+    """
+    count = score_BP.shape[1]
+    if count <= 4 * (keep + 1):
+        found_BP = np.argsort(-score_BP, axis=1)
+        sorted_BP = np.take_along_axis(score_BP, found_BP, axis=1)
+        # the quick sort leaves equal scores in any order
+        for row in np.flatnonzero((sorted_BP[:, 1:] == sorted_BP[:, :-1]).any(axis=1)):
+            found_BP[row] = np.argsort(-score_BP[row], kind="stable")
+        rows: Iterable[NDArray[np.intp]] = found_BP
+    else:
+        rows = (_first(score_P, keep + 1) for score_P in score_BP)
+    return [
+        _placed(found, int(gold), int(rank), min(keep, count))
+        for found, gold, rank in zip(rows, gold_B, rank_B, strict=True)
+    ]
+
+
+def _placed(found: NDArray[np.intp], gold: int, rank: int, wanted: int) -> NDArray[np.intp]:
+    """The first of an order with the positive at its pessimistic rank."""
+    order = found[found != gold]
+    if rank <= wanted:
+        order = np.concatenate((order[: rank - 1], [gold], order[rank - 1 :]))
+    return order[:wanted]
+
+
 def rank_of(scores_P: NDArray[np.floating], gold: int) -> int:
     """Pessimistic rank of one candidate among scores [P]."""
     scores = np.where(np.isnan(scores_P), -np.inf, scores_P)
@@ -118,10 +172,7 @@ def order_candidates(
     rank = int((scores >= scores[gold] - TIE).sum())
     wanted = len(scores) if keep is None else min(keep, len(scores))
     found = _first(scores, min(len(scores), wanted + 1))
-    order = found[found != gold]
-    if rank <= wanted:
-        order = np.concatenate((order[: rank - 1], [gold], order[rank - 1 :]))
-    return order[:wanted].tolist()
+    return _placed(found, gold, rank, wanted).tolist()
 
 
 def _first(scores_P: NDArray[np.float64], count: int) -> NDArray[np.intp]:

@@ -7,14 +7,15 @@ embedded. The order itself, ties against the positive, is ``engine.rank``'s. Tou
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.evidence.item import Item
-from engine.rank import TIE, Candidates, order_candidates, rank_of
-from studies.medheb.outcome import KEEP_NAMES, Outcome, Ranked
-from studies.medheb.pools import Pools, chance_level, without
+from engine.rank import TIE, Candidates, order_candidates, order_rows, rank_of, rank_rows
+from studies.medheb.outcome import KEEP_NAMES, KEEP_SCORES, Outcome, Ranked
+from studies.medheb.pools import Pools, Union, chance_level, without
 from studies.medheb.release import TaskData
 
 
@@ -47,39 +48,69 @@ def evaluate(
         else:
             failures.append((query.row, f"{data.path.name}, row {query.row} (from 0): {reason}"))
     names_C = np.array([candidate.name for candidate in pools.candidates], object)
-    ranked = tuple(
-        _rank(data.queries[place].row, score_P, names_C[member])
-        for place, member, score_P in _scored(asked, members, vectors, pool)
-    )
+    ranker = _shared if isinstance(members, Union) else _single
+    ranked = tuple(ranker(data, asked, members, vectors, pool, names_C))
     chance = chance_level([one.pool for one in ranked])
     shared_lost = lost if not pools.local else 0
     return Outcome(ranked, chance, tuple(sorted(failures)), shared_lost)
 
 
-def _scored(
+def _shared(
+    data: TaskData,
     asked: Sequence[int],
     members: Sequence[NDArray[np.intp] | None],
     vectors: NDArray[np.float32],
     pool: Candidates,
-) -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.float64]]]:
-    """Query, its candidates and their cosines; wide pools are scored many queries at a time."""
-    step = pool.queries_at_once
-    for start in range(0, len(asked), step):
-        block = asked[start : start + step]
-        wide = [place for place in block if 2 * len(_members(members, place)) >= pool.count]
-        score_BC = pool.all(vectors[wide]) if wide else np.empty((0, 0))
-        rows = {place: row for row, place in enumerate(wide)}
-        for place in block:
-            member = _members(members, place)
-            if place in rows:
-                yield place, member, score_BC[rows[place]][member]
-            else:
-                yield place, member, pool.among(vectors[place], member)
+    names_C: NDArray[np.object_],
+) -> Iterator[Ranked]:
+    """Queries against one pool, many at a time."""
+    union = cast(Union, members)
+    whole = len(union.left) == pool.count
+    name_P = names_C if whole else names_C[union.left]
+    for start in range(0, len(asked), pool.queries_at_once):
+        block = list(asked[start : start + pool.queries_at_once])
+        score_BC = pool.all(vectors[block])
+        score_BP = score_BC if whole else score_BC[:, union.left]
+        gold_B = union.positions(block)
+        rank_B, tied_B = rank_rows(score_BP, gold_B)
+        orders = order_rows(score_BP, gold_B, rank_B, keep=KEEP_NAMES)
+        for row, place in enumerate(block):
+            order = orders[row]
+            yield Ranked(
+                row=data.queries[place].row,
+                gold=str(name_P[gold_B[row]]),
+                rank=int(rank_B[row]),
+                names=tuple(name_P[order].tolist()),
+                scores=tuple(score_BP[row][order[:KEEP_SCORES]].tolist()),
+                pool=len(name_P),
+                tied=bool(tied_B[row]),
+            )
 
 
-def _members(members: Sequence[NDArray[np.intp] | None], place: int) -> NDArray[np.intp]:
-    member = members[place]
-    return np.empty(0, np.intp) if member is None else member
+def _single(
+    data: TaskData,
+    asked: Sequence[int],
+    members: Sequence[NDArray[np.intp] | None],
+    vectors: NDArray[np.float32],
+    pool: Candidates,
+    names_C: NDArray[np.object_],
+) -> Iterator[Ranked]:
+    """Queries each against a list of its own, its positive first."""
+    for place in asked:
+        member = members[place]
+        if member is None:
+            continue
+        score_P, name_P = pool.among(vectors[place], member), names_C[member]
+        order = order_candidates(score_P, 0, keep=KEEP_NAMES)
+        yield Ranked(
+            row=data.queries[place].row,
+            gold=str(name_P[0]),
+            rank=rank_of(score_P, 0),
+            names=tuple(name_P[order].tolist()),
+            scores=tuple(score_P[order[:KEEP_SCORES]].tolist()),
+            pool=len(score_P),
+            tied=bool((np.abs(score_P - score_P[0]) <= TIE).sum() > 1),
+        )
 
 
 def _fallen(
@@ -89,17 +120,3 @@ def _fallen(
     if after is not None:
         return None
     return next(gone[int(index)] for index in before if int(index) in gone)
-
-
-def _rank(row: int, score_P: NDArray[np.float64], name_P: NDArray[np.object_]) -> Ranked:
-    """Order one pool; the positive comes first in it."""
-    order = order_candidates(score_P, 0, keep=KEEP_NAMES)
-    return Ranked(
-        row=row,
-        gold=name_P[0],
-        rank=rank_of(score_P, 0),
-        names=tuple(name_P[order].tolist()),
-        scores=tuple(score_P[order].tolist()),
-        pool=len(score_P),
-        tied=bool((np.abs(score_P - score_P[0]) <= TIE).sum() > 1),
-    )

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 # The release writes every name of a pool. Beyond this many the files would outgrow the evidence.
 KEEP_NAMES = 1000
+KEEP_SCORES = 100
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Ranked:
         gold: name of the positive.
         rank: of the positive, 1 is best, ties against it.
         names: the first candidates of the pool, best first, ``KEEP_NAMES`` at most.
-        scores: cosine of each, in the same order.
+        scores: cosine of the first of them, ``KEEP_SCORES`` at most.
         pool: number of candidates ranked.
         tied: True if another candidate scores exactly as the positive does.
     """

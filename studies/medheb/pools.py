@@ -42,6 +42,10 @@ class Union(Sequence["NDArray[np.intp] | None"]):
     def __len__(self) -> int:
         return len(self.golds)
 
+    def positions(self, places: Sequence[int]) -> NDArray[np.intp]:
+        """Where the positives of some queries stand among ``left``."""
+        return self._place[self.golds[np.asarray(places, np.intp)]]
+
     @overload
     def __getitem__(self, place: int) -> NDArray[np.intp] | None: ...
 

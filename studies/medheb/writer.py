@@ -24,7 +24,6 @@ from studies.medheb.release import TaskData
 from studies.medheb.scores import release_metrics
 from studies.medheb.tasks import Task
 
-KEEP_SCORES = 100
 # Lower case, no dot at the end, no device of Windows: two models never share a folder anywhere.
 _SAFE = re.compile(r"[a-z0-9]([a-z0-9._-]{0,78}[a-z0-9_-])?")
 RESERVED = frozenset({"con", "prn", "aux", "nul"}) | {
@@ -135,7 +134,7 @@ def _prediction_lines(outcome: Outcome) -> Iterator[str]:
                 "rank": ranked.rank,
                 "pool": ranked.pool,
                 "tied": ranked.tied,
-                "scores": np.round(ranked.scores[:KEEP_SCORES], 6).tolist(),
+                "scores": np.round(ranked.scores, 6).tolist(),
             }
         )
         yield f'{{"prediction": [{names}], {rest[1:]}'

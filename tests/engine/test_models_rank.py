@@ -10,7 +10,15 @@ from engine import rank as rank_module
 from engine.evidence.item import ModelInput
 from engine.index import ExactIndex
 from engine.models.random_encoder import RandomEncoder
-from engine.rank import Candidates, order_candidates, rank_of, unit
+from engine.rank import (
+    TIE,
+    Candidates,
+    order_candidates,
+    order_rows,
+    rank_of,
+    rank_rows,
+    unit,
+)
 
 RNG = np.random.default_rng(3)
 
@@ -141,3 +149,24 @@ def test_random_vectors_follow_content_and_seed():
     other = RandomEncoder(seed=2)
     assert other.fingerprint != encoder.fingerprint
     assert not np.allclose(other.encode(items), first)
+
+
+@pytest.mark.parametrize("keep", [1, 7, 40, 1000])
+def test_rows_are_ranked_and_ordered_as_one_by_one(keep: int):
+    scores = RNG.integers(0, 25, (30, 400)) / 25 + 0.0
+    scores[3, 10:200] = -np.inf
+    gold = RNG.integers(200, 400, 30)
+    ranks, tied = rank_rows(scores, gold)
+    orders = order_rows(scores, gold, ranks, keep=keep)
+    for row in range(30):
+        assert ranks[row] == rank_of(scores[row], gold[row])
+        near = np.abs(np.maximum(scores[row], -1) - scores[row][gold[row]]) <= TIE
+        assert tied[row] == (near.sum() > 1)
+        assert orders[row].tolist() == order_candidates(scores[row], gold[row], keep=keep)
+
+
+def test_rows_without_any_tie_are_untied():
+    scores = np.arange(12.0).reshape(2, 6)
+    ranks, tied = rank_rows(scores, np.array([5, 0]))
+    assert ranks.tolist() == [1, 6]
+    assert tied.tolist() == [False, False]
