@@ -234,8 +234,10 @@ def _shown_as(modality: object) -> str:
 
 
 def _text_candidates(row: Row, reading: Reading) -> Iterator[Candidate]:
-    for value in _list(_wanted(row, "tgt_text")):
+    for place, value in enumerate(_list(_wanted(row, "tgt_text"))):
         text = reading.text(value, "tgt_text")
+        if place == 0 and not text.strip():
+            raise RowBroken("tgt_text begins with an empty text; the positive needs words.")
         yield reading.candidate(text, Item(text=text))
 
 

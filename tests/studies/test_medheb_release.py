@@ -154,6 +154,14 @@ def test_unlike_volumes_of_one_name_are_taken_for_one_and_counted(tmp_path):
     assert any("share a name" in note for note in data.notes)
 
 
+def test_a_positive_without_words_is_no_answer(tmp_path):
+    texts = ([None, "yes"], ["", "yes"], [" ", "no"], ["yes", None], ["no", ""])
+    data = made(tmp_path, "text_qa", [{"qry_text": "q", "tgt_text": text} for text in texts])
+    assert [query.row for query in data.queries] == [3, 4]
+    assert [row for row, _ in data.failures] == [0, 1, 2]
+    assert all("the positive needs words" in why for _, why in data.failures)
+
+
 def test_picture_marks_are_stripped_and_counted_or_kept(tmp_path):
     (a,) = pictures(tmp_path, "a.png")
     rows = [
