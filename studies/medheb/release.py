@@ -52,7 +52,8 @@ class TaskData:
         failures: (row, sentence) of those that could not; rows count from 0.
         marks_stripped: picture marks taken out of texts.
         notes: sentences about what was found and taken in stride.
-        digest: changes when the index, the registry row, a setting or a picture's size does.
+        digest: changes when the index, the registry row, a setting, or a picture's size or time
+            of writing does.
         labels: candidate's name to its class, where the rows tell it.
         built: what this program decided when it made the file; None for a file from elsewhere.
     """
@@ -180,12 +181,17 @@ def _notes(task: Task, root: Path, path: Path, reading: Reading) -> tuple[str, .
 
 
 def _task_digest(task: Task, path: Path, reading: Reading) -> str:
-    """Names and sizes stand for the pictures here; their bytes are hashed when embedded."""
+    """Names, sizes and times stand for the pictures here; their bytes are hashed when embedded.
+
+    A file written anew with the same bytes counts as another: ranking again is cheap then, since
+    vectors are kept by content.
+    """
     digest = hashlib.sha256()
     for part in (_file_hash(path), _row_text(task), repr(reading.settings)):
         digest.update(part.encode() + b"\0")
     for name in sorted(reading.sizes):
-        digest.update(f"{name}\0{reading.sizes[name]}\0".encode("utf-8", "surrogatepass"))
+        stamp = f"{name}\0{reading.sizes[name]}\0{reading.times.get(name)}\0"
+        digest.update(stamp.encode("utf-8", "surrogatepass"))
     return digest.hexdigest()[:DIGEST_LENGTH]
 
 

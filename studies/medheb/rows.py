@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,7 @@ class Reading:
         marks: picture marks stripped so far.
         clashes: candidates met under a name that already stood for something else.
         sizes: bytes of each picture file seen, by its name in the rows; None if missing.
+        times: when each of them was last written, in nanoseconds, by the same name.
         labels: candidate's name to its class, where rows tell it (``tgt_label``, our own column).
     """
 
@@ -88,6 +90,7 @@ class Reading:
     marks: int = 0
     clashes: int = 0
     sizes: dict[str, int | None] = field(default_factory=dict)
+    times: dict[str, int] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
     _paths: dict[str, Path] = field(default_factory=dict)
     _volumes: dict[tuple[tuple[str, ...], bool], Item] = field(default_factory=dict)
@@ -124,11 +127,11 @@ class Reading:
         if not stays_inside(name):
             raise RowBroken(f"{column} names {name}, which lies outside {self.root}; move it in.")
         path = self.root / name
-        try:
-            size = path.stat().st_size if path.is_file() else None
-        except (OSError, ValueError):
-            size = None
-        self._paths[name], self.sizes[name] = path, size
+        self._paths[name], self.sizes[name] = path, None
+        with suppress(OSError, ValueError):
+            if path.is_file():
+                found = path.stat()
+                self.sizes[name], self.times[name] = found.st_size, found.st_mtime_ns
 
     def pictures(self, names: Sequence[object], column: str) -> tuple[ImageRef, ...]:
         """References to pictures that are there."""

