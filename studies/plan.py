@@ -2,7 +2,7 @@
 
 Reads the tasks of a data root, says which are missing and why, and which cells (task and model)
 are still to compute. A cell counts as stored only while the task's content is the same and its
-files are there. Computes nothing.
+files are there, as long as they were written. Computes nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from studies.medheb.release import (
     read_task,
 )
 from studies.medheb.tasks import Task, load_tasks, match_tasks
-from studies.medheb.writer import result_files, result_folder
+from studies.medheb.writer import files_whole, result_folder
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,9 +140,9 @@ def _read(
 
 
 def still_valid(home: Home, row: TaskResultRow, read: Mapping[str, TaskData]) -> bool:
-    """True if a stored result is of the task as it is now and its files are there."""
+    """True if a stored result is of the task as it is now and its files are there, whole."""
     data = read.get(row.task_id)
     if data is None or data.digest != row.task_digest:
         return False
     folder = result_folder(home.runs, row.data_digest, row.model_id, data.task)
-    return all(path.is_file() for path in result_files(folder, data.task))
+    return files_whole(folder, data.task, row.details.get("file_bytes"))

@@ -41,7 +41,7 @@ from studies.medheb.outcome import Outcome, Ranked
 from studies.medheb.pools import METRICS, Pools, build_pools, chance_shares
 from studies.medheb.release import TaskData
 from studies.medheb.scores import histogram, task_score
-from studies.medheb.writer import result_files, result_folder, write_task
+from studies.medheb.writer import file_sizes, result_files, result_folder, write_task
 from studies.places import shipped_models
 from studies.plan import Plan, item_count, plan_run, still_valid
 
@@ -302,7 +302,11 @@ def _run_task(run: Run, model_id: str, encoder: Encoder, data: TaskData) -> None
         folder = result_folder(run.home.runs, run.plan.digest, model_id, data.task)
         write_task(folder, data, outcome)
         _write_record(folder.parent / RECORD, encoder)
-        details = {"record": encoder.record.as_dict(), "shortened": encoded.shortened}
+        details = {
+            "record": encoder.record.as_dict(),
+            "shortened": encoded.shortened,
+            "file_bytes": file_sizes(folder, data.task),
+        }
         result = _result(run, model_id, encoder, data, pools, outcome)
         result = replace(
             result,

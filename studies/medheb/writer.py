@@ -75,6 +75,30 @@ def result_files(folder: Path, task: Task) -> tuple[Path, Path, Path]:
     return score, predictions, info
 
 
+def file_sizes(folder: Path, task: Task) -> list[int]:
+    """Bytes of the three files of a task, to be held against them later.
+
+    Raises:
+        OSError: one of them is not there.
+    """
+    return [path.stat().st_size for path in result_files(folder, task)]
+
+
+def files_whole(folder: Path, task: Task, sizes: Sequence[int] | None) -> bool:
+    """True if the three files are there and as long as they were written.
+
+    Args:
+        folder: where they lie.
+        task: whose they are.
+        sizes: of ``file_sizes``; None for results from before sizes were kept.
+    """
+    try:
+        found = file_sizes(folder, task)
+    except OSError:
+        return False
+    return sizes is None or found == list(sizes)
+
+
 def write_task(folder: Path, data: TaskData, outcome: Outcome) -> None:
     """Write the three files of one task.
 

@@ -13,7 +13,7 @@ import pytest
 import studies.medheb.lines
 import studies.run
 from db.home import Home
-from db.runs import query_results, task_results
+from db.runs import TaskResult, query_results, save_task_result, task_results
 from db.session import open_store
 from engine.control import Control
 from engine.errors import Cancelled, WeightsMissing
@@ -234,6 +234,53 @@ def test_a_picture_replaced_by_one_of_the_same_size_is_ranked_again(root, home):
     os.utime(picture, ns=(seen.st_atime_ns, seen.st_mtime_ns + 1_000_000))
     again = bench(home, root)
     assert (again["already"], again["computed"]) == (8, 1)
+
+
+def cut(home, report, task_id, name):
+    """Take the last line off one of a task's files, and say what it held."""
+    (path,) = (home.runs / report["data_digest"]).rglob(f"{task_id.replace('/', '_')}_{name}")
+    whole = path.read_bytes()
+    path.write_bytes(b"".join(whole.splitlines(keepends=True)[:-1]))
+    return path, whole
+
+
+@pytest.mark.parametrize("name", ["pred.jsonl", "info.jsonl", "score.json"])
+def test_a_cut_file_is_mended_by_running_again(root, home, name):
+    path, whole = cut(home, bench(home, root), "skin/i2i", name)
+    again = bench(home, root)
+    assert (again["already"], again["computed"]) == (8, 1)
+    assert path.read_bytes() == whole
+    assert bench(home, root)["already"] == 9
+
+
+def test_rows_from_before_sizes_were_kept_stay_valid(root, home):
+    report = bench(home, root, tasks="skin/i2i")
+    with open_store(home) as store:
+        (row,) = task_results(store, report["data_digest"])
+        kept = {name: getattr(row, name) for name in TaskResult.__dataclass_fields__}
+        assert len(kept["details"].pop("file_bytes")) == 3
+        save_task_result(store, TaskResult(**kept), query_results(store, row.id))
+    path, whole = cut(home, report, "skin/i2i", "pred.jsonl")
+    assert bench(home, root, tasks="skin/i2i")["already"] == 1
+    path.unlink()
+    assert bench(home, root, tasks="skin/i2i")["computed"] == 1
+    assert path.read_bytes() == whole
+
+
+def test_what_is_taken_over_is_whole(root, home):
+    late = root / "2D_Task/chest_i2l/chest_i2l_test.json"
+    aside = late.with_name("aside")
+    late.rename(aside)
+    first = bench(home, root)
+    cut(home, first, "skin/i2i", "pred.jsonl")
+    aside.rename(late)
+    second = bench(home, root)
+    assert (second["already"], second["computed"]) == (7, 2), "a cut file is not taken over"
+    cut(home, second, "skin/t2i", "pred.jsonl")
+    third = bench(home, root)
+    assert (third["already"], third["computed"]) == (9, 0), "the older set is whole"
+    assert bench(home, root)["already"] == 9
+    assert len(task_queries(home, root, "skin/t2i", ["random"])) == 10
 
 
 def test_a_task_that_joins_later_costs_only_itself(tmp_path, root, home, monkeypatch):
