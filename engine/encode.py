@@ -58,6 +58,8 @@ class _Work:
     memory: PixelMemory | None = None
     name_of: Callable[[Item], str] = digest
     rows: dict[str, list[int]] = field(default_factory=dict)  # digest to indices of items
+    same: dict[str, str] = field(default_factory=dict)  # the model's name of an input to its digest
+    twins: dict[str, list[_Ready]] = field(default_factory=dict)  # digest to those waiting for it
     failures: dict[int, str] = field(default_factory=dict)
     computed: int = 0
     shortened: int = 0
@@ -68,6 +70,7 @@ class _Ready:
     key: str
     item: ModelInput
     cost: int
+    same: tuple[str, bool] | None = None  # what the model calls it, and whether it is cut
 
 
 def encode_items(
@@ -130,9 +133,7 @@ def _from_cache(work: _Work, key: str) -> bool:
     vector, shortened = work.cache.look_up(encoder.fingerprint, key, dim=encoder.dim)
     if vector is None or not np.isfinite(vector).all():
         return False
-    work.shortened += shortened
-    work.vectors[work.rows[key]] = vector
-    work.control.step()
+    _take(work, key, vector, shortened=shortened)
     return True
 
 
@@ -149,7 +150,7 @@ def _chunks(work: _Work, keys: Sequence[str]) -> Iterator[list[_Ready]]:
     for key in keys:
         work.control.check()
         one = _prepare(work, key)
-        if one is None:
+        if one is None or _is_twin(work, one):
             continue
         ready.append(one)
         held += sum(array.nbytes for array in (*one.item.images, *one.item.volumes))
@@ -164,7 +165,7 @@ def _prepare(work: _Work, key: str) -> _Ready | None:
     item = work.items[work.rows[key][0]]
     try:
         seen = _decoded(work, key, item)
-        return _Ready(key, seen, work.encoder.cost(seen))
+        return _Ready(key, seen, work.encoder.cost(seen), work.encoder.same(seen))
     except EvidenceError as error:
         _fail(work, key, str(error))
     except ItemRefused as error:
@@ -172,6 +173,46 @@ def _prepare(work: _Work, key: str) -> _Ready | None:
     except MemoryError:
         _fail(work, key, f"{_label(item)}: does not fit in memory when decoded. Crop or split it.")
     return None
+
+
+def _is_twin(work: _Work, one: _Ready) -> bool:
+    """Whether the model was or will be shown the very same input under another name."""
+    if one.same is None:
+        return False
+    name, shortened = one.same
+    first = work.same.setdefault(name, one.key)
+    row = work.rows[first][0]
+    if first == one.key:
+        vector = _kept(work, name)
+        if vector is None:
+            return False
+    elif row in work.failures:
+        _fail(work, one.key, work.failures[row])
+        return True
+    elif np.isfinite(work.vectors[row]).all():
+        vector = work.vectors[row].copy()
+    else:
+        work.twins.setdefault(first, []).append(one)
+        return True
+    _take(work, one.key, vector, shortened=shortened)
+    _store(work, {one.key: (vector, shortened)})
+    return True
+
+
+def _kept(work: _Work, name: str) -> NDArray[np.float32] | None:
+    """The vector that an earlier run made of the very same input."""
+    if work.cache is None:
+        return None
+    encoder = work.encoder
+    vector = work.cache.get(encoder.fingerprint, name, dim=encoder.dim)
+    return vector if vector is not None and np.isfinite(vector).all() else None
+
+
+def _take(work: _Work, key: str, vector: NDArray[np.float32], *, shortened: bool) -> None:
+    """The vector of a content, wherever it came from."""
+    work.vectors[work.rows[key]] = vector
+    work.shortened += shortened
+    work.control.step()
 
 
 def _decoded(work: _Work, key: str, item: Item) -> ModelInput:
@@ -238,11 +279,14 @@ def _keep(work: _Work, batch: list[_Ready], vectors: NDArray[np.float32]) -> Non
             name = _name(work, one)
             _fail(work, one.key, f"{name}: the vector is not finite. Try --dtype float32.")
             continue
-        work.vectors[work.rows[one.key]] = vector
         work.computed += 1
-        work.shortened += shortened
+        _take(work, one.key, vector, shortened=bool(shortened))
         made[one.key] = vector, bool(shortened)
-        work.control.step()
+        for twin in work.twins.pop(one.key, ()):
+            made[twin.key] = vector, bool(twin.same and twin.same[1])
+            _take(work, twin.key, vector, shortened=made[twin.key][1])
+        if one.same is not None:
+            made[one.same[0]] = vector, bool(shortened)
     _store(work, made)
 
 
@@ -265,9 +309,10 @@ def _store(work: _Work, made: dict[str, tuple[NDArray[np.float32], bool]]) -> No
 
 
 def _fail(work: _Work, key: str, sentence: str) -> None:
-    for index in work.rows[key]:
-        work.failures[index] = sentence
-    work.control.step()
+    for one in (key, *(twin.key for twin in work.twins.pop(key, ()))):
+        for index in work.rows[one]:
+            work.failures[index] = sentence
+        work.control.step()
 
 
 def _too_big(work: _Work, one: _Ready) -> str:

@@ -39,6 +39,15 @@ class Encoder(Protocol):
         """Estimate the item's length in tokens, to batch like with like."""
         ...
 
+    def same(self, item: ModelInput) -> tuple[str, bool] | None:
+        """A name shared by items that the model cannot tell apart, and whether this one is cut.
+
+        Texts cut to the same tokens are one input. Encoded in two batches they would differ in the
+        last digits, and a tie would be decided by noise; one vector serves them all. None where
+        it is not known.
+        """
+        ...
+
     def encode(self, batch: Sequence[ModelInput]) -> NDArray[np.float32]:
         """Embed a batch.
 

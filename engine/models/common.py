@@ -32,7 +32,7 @@ MEMORY_SIGNS = (
 )  # fmt: skip
 # Raised when equal weights and settings come to give other vectors than before, so that no vector
 # which an earlier version of the program kept is taken for a new one.
-RULES = 2
+RULES = 3
 _BROKEN = (OSError, ValueError, RuntimeError, KeyError, TypeError)
 
 

@@ -381,6 +381,10 @@ class Qwen2VLEncoder:
         tensors, self.shortened = build_batch(self.pieces, rows, self.settings)
         return tensors
 
+    def same(self, item: ModelInput) -> tuple[str, bool] | None:
+        """Not known: items are told apart by their content."""
+        return None
+
     def encode(self, batch: Sequence[ModelInput]) -> NDArray[np.float32]:
         """Embed a batch; unit rows [B, D], float32."""
         with quiet(), memory_errors(), torch.inference_mode():

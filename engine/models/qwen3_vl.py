@@ -122,6 +122,10 @@ class Qwen3VLEncoder:
         timestamps = (count + 1) // pixels.PAIR * TOKENS_PER_PAIR
         return timestamps + pixels.video_tokens(count, height, width, self.settings)
 
+    def same(self, item: ModelInput) -> tuple[str, bool] | None:
+        """Not known: items are told apart by their content."""
+        return None
+
     def encode(self, batch: Sequence[ModelInput]) -> NDArray[np.float32]:
         """Embed a batch; unit rows [B, D], float32."""
         with quiet(), memory_errors(), torch.inference_mode():

@@ -40,6 +40,10 @@ class RandomEncoder:
         """One token: any batch will do."""
         return 1
 
+    def same(self, item: ModelInput) -> tuple[str, bool] | None:
+        """Not known: items are told apart by their content."""
+        return None
+
     def encode(self, batch: Sequence[ModelInput]) -> NDArray[np.float32]:
         """Embed a batch; unit rows [B, 64], float32."""
         self.shortened = (False,) * len(batch)

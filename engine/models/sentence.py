@@ -72,6 +72,10 @@ class SentenceEncoder:
         words = min(letters // 3, self.model.max_seq_length or letters)
         return 1 + words + PICTURE_TOKENS * pictures
 
+    def same(self, item: ModelInput) -> tuple[str, bool] | None:
+        """Not known: items are told apart by their content."""
+        return None
+
     def encode(self, batch: Sequence[ModelInput]) -> NDArray[np.float32]:
         """Embed a batch; unit rows [B, D], float32.
 

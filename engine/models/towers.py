@@ -8,6 +8,7 @@ to one field first, so that 64 slices do not drown a text. Refuses nothing: ever
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -260,6 +261,20 @@ class TowerEncoder:
         pictures = len(item.images) + sum(len(volume) for volume in item.volumes)
         texts = len(texts_of(item, self.settings, ()))
         return max(1, texts * self.towers.length + self.towers.patches * pictures)
+
+    def same(self, item: ModelInput) -> tuple[str, bool] | None:
+        """The digest of a text's tokens after cutting; None for an item with pictures."""
+        if item.images or item.volumes:
+            return None
+        whole, shortened = hashlib.sha256(), False
+        with quiet():
+            for text in texts_of(item, self.settings, self.towers.control):
+                tensors, cut = self.towers.tokenise([text])
+                shortened |= any(cut)
+                for name, tensor in sorted(tensors.items()):
+                    whole.update(f"{name} {tuple(tensor.shape)}\0".encode())
+                    whole.update(tensor.contiguous().numpy().tobytes())
+        return whole.hexdigest(), shortened
 
     def encode(self, batch: Sequence[ModelInput]) -> NDArray[np.float32]:
         """Embed a batch; unit rows [B, D], float32."""

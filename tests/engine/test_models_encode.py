@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -268,3 +269,47 @@ def test_a_second_model_of_a_run_decodes_nothing_again(tmp_path, monkeypatch):
     for _ in range(2):
         encode.encode_items([item], RandomEncoder(), cache=None, memory=full)
     assert len(decoded) == 3
+
+
+class Blunt(RandomEncoder):
+    """Sees three letters of a text; each call adds noise, as another batch would."""
+
+    calls = 0
+
+    def same(self, item: ModelInput) -> tuple[str, bool]:
+        text = item.texts[0]
+        return hashlib.sha256(text[:3].encode()).hexdigest(), len(text) > 3
+
+    def encode(self, batch: Sequence[ModelInput]) -> np.ndarray:
+        type(self).calls += len(batch)
+        noise = np.random.default_rng(self.calls).standard_normal((len(batch), self.dim)) * 1e-7
+        short = [ModelInput(None, (item.texts[0][:3],), (), ()) for item in batch]
+        vectors = super().encode(short) + noise.astype(np.float32)
+        self.shortened = tuple(len(item.texts[0]) > 3 for item in batch)
+        return vectors
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_inputs_a_model_cannot_tell_apart_have_one_vector(tmp_path: Path, kept: bool):
+    encoder, cache = Blunt(), VectorCache(tmp_path) if kept else None
+    items = [Item(text=text) for text in ("abcd", "abcdef", "xyz", "abc", "xyzzy")]
+    made = encode_items(items, encoder, cache=cache, batch_tokens=1)
+    assert made.computed == 2
+    assert made.shortened == 3
+    assert (made.vectors[[0, 1, 3]] == made.vectors[0]).all()
+    assert (made.vectors[2] == made.vectors[4]).all()
+    if kept:
+        before = Blunt.calls
+        later = encode_items([Item(text="abcQ"), *items], encoder, cache=cache)
+        assert Blunt.calls == before
+        assert (later.vectors[[0, 1]] == made.vectors[0]).all()
+        assert later.shortened == 4
+
+
+def test_inputs_that_are_the_same_fail_together():
+    class Refuses(Blunt):
+        def encode(self, batch: Sequence[ModelInput]) -> np.ndarray:
+            raise ItemRefused("no words for it")
+
+    made = encode_items([Item(text="abcd"), Item(text="abce")], Refuses(), cache=None)
+    assert sorted(made.failures) == [0, 1]

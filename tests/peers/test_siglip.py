@@ -17,6 +17,7 @@ import pytest
 import torch
 from PIL import Image
 
+from engine.encode import encode_items
 from engine.encoder import Encoder
 from engine.evidence.item import ImageRef, Item, VolumeRef
 from engine.evidence.pixels import prepare
@@ -165,6 +166,16 @@ def test_texts_cut_are_counted_per_item(encoder: Encoder):
     assert encoder.shortened == tuple(name in CUT for name in TEXTS)
     encoder.encode([make(images=(picture(9, 9),)), make(words(64), images=(picture(9, 9),))])
     assert encoder.shortened == (False, True)
+
+
+def test_texts_equal_after_cutting_have_one_vector_in_any_batch(encoder: Encoder):
+    long = words(90)
+    items = [Item(text=f"{long} {end}") for end in ("left", "right", "of no side")]
+    mixed = [items[0], Item(text="lung"), Item(text="liver mass"), items[1], items[2]]
+    for budget in (1, 10**6):
+        made = encode_items(mixed, encoder, cache=None, batch_tokens=budget)
+        assert (made.vectors[[0, 3, 4]] == made.vectors[0]).all()
+        assert (made.computed, made.shortened) == (3, 3)
 
 
 @pytest.mark.parametrize("count", [1, 5, 64])
