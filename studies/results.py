@@ -241,7 +241,9 @@ def load_results(home: Home, data: Path | None = None) -> Results:
         rows = task_results(store, digest)
     if not rows:
         raise NoRun(_nothing(home, data))
-    return put_together(read_manifest(home.runs, digest), rows)
+    manifest = read_manifest(home.runs, digest)
+    # equal files may lie in several folders; who names one is shown that one
+    return put_together(manifest if data is None else replace(manifest, root=str(data)), rows)
 
 
 def _nothing(home: Home, data: Path | None) -> str:

@@ -477,3 +477,13 @@ def test_tasks_computed_in_two_ways_are_told(home, root, monkeypatch):
     bench(home, root, "random", tasks="*/i2i")
     text = " ".join(to_text(load_results(home, root)).split())
     assert "Caution: the tasks of random were computed in 2 ways" in text
+
+
+def test_the_folder_that_was_named_is_the_one_shown(done, tmp_path):
+    import shutil
+
+    home, root, _ = done
+    copy = tmp_path / "copy"
+    shutil.copytree(root, copy)
+    assert load_results(home, copy).root == str(copy)
+    assert load_results(home, copy).digest == load_results(home, root).digest
