@@ -132,8 +132,12 @@ def export(
         found = load_results(said.home, data=Path(absolute(data)) if data else None)
         target = Path(absolute(out))
         written = export_results(said.home, found, to, target, models=names)
-        files = [path.relative_to(target).as_posix() for path in written]
-        answer(said, {"out": str(target), "files": files}, f"{len(files)} files in {target}")
+        files = [path.relative_to(target).as_posix() for path in written.files]
+        left = list(written.left_out)
+        lines = [f"{len(files)} files in {target}", *(f"left out: {why}" for why in left)]
+        answer(said, {"out": str(target), "files": files, "left_out": left}, "\n".join(lines))
+        if left:
+            raise typer.Exit(1)
 
 
 def take_in(

@@ -48,11 +48,13 @@ def cross_section(home: Home, results: Results, *, paper: bool) -> Section | Non
     ranked = predictions_of(home, results.digest, line)
     settings = data.built.settings if data.built is not None else {}
     rule = str(settings.get("hit", "half"))
-    every = {name: cross_scores(data, ranked, rule=name) for name in RULES}
-    bare = cross_scores(data, ranked, rule=rule, without=(SUPPORT,))
+    every = {name: cross_scores(data, ranked.found, rule=name) for name in RULES}
+    bare = cross_scores(data, ranked.found, rule=rule, without=(SUPPORT,))
     theirs = _theirs() if paper else {}
     gaps = {} if results.generated or not paper else _gaps(results, every[rule], theirs)
     rows = _rows(results, every, rule, bare, theirs, gaps)
+    if not rows and ranked.lost:
+        rows = (("no rankings left", *[""] * 6),)
     return Section(
         name="cross_source",
         title=f"{COLUMN}, relevance by shared findings",
@@ -60,12 +62,14 @@ def cross_section(home: Home, results: Results, *, paper: bool) -> Section | Non
         rows=rows,
         notes=(
             *_notes(data, rule, every[rule]),
+            *(f"Left out: {why}" for why in ranked.lost),
             *([f"Caution: {GENERATED}."] if results.generated and paper else ()),
         ),
         document={
             "rule": rule,
             "rules": {name: _scores(found) for name, found in every.items()},
             "without_support_devices": _scores(bare),
+            "lost": list(ranked.lost),
             **({"paper": theirs, "differences": gaps} if theirs else {}),
         },
     )

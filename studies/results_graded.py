@@ -1,12 +1,14 @@
 """Graded relevance of a run beside the paper's Table 5.
 
 Owns finding the tasks that are graded, their classes at the data root and their stored rankings,
-and laying the result out. A task that cannot be graded is named with its reason.
+and laying the result out. A task that cannot be graded is named with its reason, and so is a model
+whose rankings are gone or damaged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,24 +69,59 @@ def _task(
         data = read_task(task, root)
     except BadTaskFile as error:
         return GradedTask(task.id, scale.relation, {}, missing=str(error))
-    return graded_task(scale, data, predictions_of(home, results.digest, line))
+    ranked = predictions_of(home, results.digest, line)
+    if ranked.lost and not ranked.found:
+        why = f"{task.id}: none of its rankings can be read"
+        return GradedTask(task.id, scale.relation, {}, missing=why, lost=ranked.lost)
+    return replace(graded_task(scale, data, ranked.found), lost=ranked.lost)
 
 
-def predictions_of(home: Home, digest: str, line: TaskLine) -> dict[str, tuple[Prediction, ...]]:
-    """The stored rankings of a task, by model; a model without any is left out."""
-    found = {}
-    for model in line.scores:
+@dataclass(frozen=True)
+class Rankings:
+    """The stored rankings of a task.
+
+    Attributes:
+        found: by model.
+        lost: sentences about models whose file is gone, damaged or cut.
+    """
+
+    found: Mapping[str, tuple[Prediction, ...]]
+    lost: tuple[str, ...]
+
+
+def predictions_of(
+    home: Home, digest: str, line: TaskLine, models: Collection[str] | None = None
+) -> Rankings:
+    """Read the rankings of a task; models imported as scores alone have none to lose.
+
+    Args:
+        home: where they lie.
+        digest: of the data.
+        line: the task.
+        models: ids; all that have a score when None.
+    """
+    found, lost = {}, []
+    for model, cell in line.scores.items():
+        bare = bool(cell.imported) and not cell.imported.get("per_query")
+        if bare or (models is not None and model not in models):
+            continue
         try:
             folder = result_folder(home.runs, digest, model, line.task)
-            found[model] = read_predictions(folder, line.task)
-        except NoRun:  # a model imported as scores alone has no rankings
+            ranked = read_predictions(folder, line.task)
+        except NoRun as error:
+            lost.append(f"{line.task.id}, {model}: {error}")
             continue
-    return found
+        if len(ranked) < cell.n and not cell.imported:
+            why = f"{len(ranked)} of {cell.n} rankings are left; run the task again."
+            lost.append(f"{line.task.id}, {model}: {why}")
+        else:
+            found[model] = ranked
+    return Rankings(found, tuple(lost))
 
 
 def graded_section(graded: Graded, *, paper: bool, generated: bool = False) -> Section | None:
     """The table by kind of relevance; None where the registry has no graded task with a score."""
-    if not graded.chance:
+    if not graded.chance and not any(task.lost for task in graded.tasks):
         return None
     rows = [
         ("tasks", *(_count(graded, name) for name in COLUMNS)),
@@ -133,6 +170,7 @@ def _cell(graded: Graded, scores: Mapping[str, GradedScore], name: str) -> str:
 
 def _notes(graded: Graded, theirs: Mapping[str, Mapping[str, float]]) -> list[str]:
     notes = [f"Not graded: {t.missing}" for t in graded.tasks if t.missing is not None]
+    notes += [f"Left out: {why}" for task in graded.tasks for why in task.lost]
     for name, floor in graded.floor.items():
         below = [model for model, row in theirs.items() if row.get(name, floor) < floor]
         if below:
@@ -161,6 +199,7 @@ def _document(graded: Graded, theirs: Mapping[str, Mapping[str, float]]) -> dict
                 "left_out": task.left_out,
                 "chance": round(100 * task.chance, 4),
                 "missing": task.missing,
+                "lost": list(task.lost),
                 "models": {
                     model: round(100 * sum(values) / len(values), 4)
                     for model, values in task.values.items()

@@ -7,6 +7,7 @@ there with those that are.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from db.home import Home
@@ -18,25 +19,43 @@ from studies.results import Results
 from studies.results_csv import to_csv
 
 TABLE = "medheb.csv"
+Written = tuple[list[Path], list[str]]
 
 
-def _csv(home: Home, results: Results, models: Sequence[str], out: Path) -> list[Path]:
+@dataclass(frozen=True)
+class Exported:
+    """What an export did.
+
+    Attributes:
+        files: every one written.
+        left_out: sentences about results that could not be read; the rest is written.
+    """
+
+    files: tuple[Path, ...]
+    left_out: tuple[str, ...]
+
+
+def _csv(home: Home, results: Results, models: Sequence[str], out: Path) -> Written:
     """Our own table, every model of the run in it."""
     path = out / TABLE
     write_lines(path, to_csv(results, compare_paper=True).rstrip("\n").split("\n"))
-    return [path]
+    return [path], []
 
 
-FORMATS: dict[str, Callable[[Home, Results, Sequence[str], Path], list[Path]]] = {
+def _mteb(home: Home, results: Results, models: Sequence[str], out: Path) -> Written:
+    return export_mteb(home, results, models, out), []
+
+
+FORMATS: dict[str, Callable[[Home, Results, Sequence[str], Path], Written]] = {
     "trec": export_trec,
-    "mteb": export_mteb,
+    "mteb": _mteb,
     "csv": _csv,
 }
 
 
 def export_results(
     home: Home, results: Results, to: str, out: Path, *, models: Sequence[str] = ()
-) -> list[Path]:
+) -> Exported:
     """Write a run in one format.
 
     Args:
@@ -45,9 +64,6 @@ def export_results(
         to: a key of ``FORMATS``.
         out: folder, made if it is not there.
         models: ids; all of the run when empty.
-
-    Returns:
-        Every file written.
 
     Raises:
         BadRequest: no such format.
@@ -60,7 +76,7 @@ def export_results(
     for model in models:
         if model not in known:
             raise NoRun(f"{model} has no result here; there are: {', '.join(known)}.")
-    written = FORMATS[to](home, results, tuple(models) or tuple(known), out)
+    written, left_out = FORMATS[to](home, results, tuple(models) or tuple(known), out)
     if not written:
-        raise NoRun(f"No queries are stored that could be written as {to}.")
-    return written
+        raise NoRun(" ".join([f"No queries are stored that can be written as {to}.", *left_out]))
+    return Exported(tuple(written), tuple(left_out))

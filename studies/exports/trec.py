@@ -14,17 +14,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from db.home import Home
-from studies.errors import NoRun
 from studies.medheb.lines import write_lines
-from studies.medheb.writer import Prediction, model_folder, read_predictions, result_folder
+from studies.medheb.writer import Prediction, model_folder
+from studies.results_graded import predictions_of
 
 if TYPE_CHECKING:
-    from studies.results import Results, TaskLine
+    from studies.results import Results
 
 RUNS, JUDGED, DOCS = "runs", "qrels", "docs"
 
 
-def export_trec(home: Home, results: Results, models: Sequence[str], out: Path) -> list[Path]:
+def export_trec(
+    home: Home, results: Results, models: Sequence[str], out: Path
+) -> tuple[list[Path], list[str]]:
     """Write one run per model and task, one file of judgements and one of names per task.
 
     Args:
@@ -34,31 +36,19 @@ def export_trec(home: Home, results: Results, models: Sequence[str], out: Path) 
         out: folder, made if it is not there.
 
     Returns:
-        Every file written.
+        Every file written, and a sentence for every run whose rankings cannot be read.
 
     Raises:
         NotWritable: the folder cannot be written.
     """
-    written = []
+    written: list[Path] = []
+    lost: list[str] = []
     for line in results.tasks:
-        ranked = _rankings(home, results.digest, line, models)
-        if ranked:
-            written += _task(line.task.release_name, ranked, out)
-    return written
-
-
-def _rankings(
-    home: Home, digest: str, line: TaskLine, models: Sequence[str]
-) -> dict[str, tuple[Prediction, ...]]:
-    found = {}
-    for model in models:
-        if model in line.scores:
-            try:
-                folder = result_folder(home.runs, digest, model, line.task)
-                found[model] = read_predictions(folder, line.task)
-            except NoRun:  # imported as scores alone
-                continue
-    return found
+        ranked = predictions_of(home, results.digest, line, models)
+        lost += ranked.lost
+        if ranked.found:
+            written += _task(line.task.release_name, ranked.found, out)
+    return written, lost
 
 
 def _task(name: str, ranked: Mapping[str, Sequence[Prediction]], out: Path) -> list[Path]:

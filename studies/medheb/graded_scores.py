@@ -35,6 +35,7 @@ class GradedTask:
         queries: that take part, the most over models.
         left_out: queries without a place in the table, or of an unpaired class.
         missing: why there is no score, None if there is one.
+        lost: sentences about models whose rankings could not be read.
     """
 
     task: str
@@ -45,6 +46,7 @@ class GradedTask:
     queries: int = 0
     left_out: int = 0
     missing: str | None = None
+    lost: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

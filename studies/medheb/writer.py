@@ -181,7 +181,7 @@ def read_predictions(folder: Path, task: Task) -> tuple[Prediction, ...]:
     except FileNotFoundError as error:
         raise NoRun(f"{path}: these results are gone; run the task again.") from error
     except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
-        raise NoRun(f"{path}: the file is damaged ({error}); run the task again.") from error
+        raise NoRun(f"{path}: damaged ({error}); delete it and run the task again.") from error
 
 
 def _prediction(line: Mapping[str, Any]) -> Prediction:

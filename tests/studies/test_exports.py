@@ -2,14 +2,18 @@
 
 import csv
 import json
+import shutil
 from itertools import pairwise
 
 import numpy as np
 import pytest
 import pytrec_eval
+from typer.testing import CliRunner
 
+from db.home import Home
 from db.runs import query_ranks
 from db.session import open_store
+from studies.cli import app
 from studies.errors import BadRequest, BadTaskFile, NoRun
 from studies.exports.export import export_results
 from studies.medheb.imported import counts_of, named_as_in_paper, read_imported, stated_means
@@ -18,9 +22,9 @@ from studies.medheb.tasks import load_tasks
 from studies.queries import task_queries
 from studies.results import load_results, to_json, to_text
 from studies.results_compare import compare_models
-from studies.results_graded import load_graded
+from studies.results_graded import graded_section, load_graded
 from studies.results_import import import_results
-from tests.studies.results_home import OTHER, authors_folder, run_once
+from tests.studies.results_home import OTHER, Ran, authors_folder, run_once
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +47,8 @@ def read_trec(path, value):
 
 def test_trec_files_give_our_scores_to_trec_eval(ran, results, tmp_path):
     written = export_results(ran.home, results, "trec", tmp_path)
-    assert len(written) == 10 * (2 + 2)
+    assert len(written.files) == 10 * (2 + 2)
+    assert written.left_out == ()
     measures = {"success.1,5", "recip_rank", "ndcg_cut.5,10"}
     for line in results.tasks:
         name = line.task.release_name
@@ -66,6 +71,55 @@ def test_trec_files_give_our_scores_to_trec_eval(ran, results, tmp_path):
                 assert values[metric] == pytest.approx(mean, abs=1e-12), (name, metric)
             within = [row["recip_rank"] * row["success_5"] for row in found.values()]
             assert values["mrr@5"] == pytest.approx(100 * np.mean(within), abs=1e-12)
+
+
+@pytest.fixture
+def damaged(ran, tmp_path):
+    """A copy of the run: one file of rankings cut at a line, one no JSON, one gone."""
+    home = Home(shutil.copytree(ran.home.root, tmp_path / "home"))
+    (cut,) = home.runs.rglob("random/2d/skin_i2i_pred.jsonl")
+    cut.write_bytes(b"".join(cut.read_bytes().splitlines(keepends=True)[:-1]))
+    (broken,) = home.runs.rglob("random/2d/organamnist_i2i_pred.jsonl")
+    broken.write_bytes(broken.read_bytes()[:-40])
+    (gone,) = home.runs.rglob("random/text/notes_t2t_pred.jsonl")
+    gone.unlink()
+    return Ran(home, ran.root)
+
+
+def test_trec_names_the_rankings_that_cannot_be_read(damaged, tmp_path):
+    words = ["bench", "export", "--to", "trec", "--json", "--out", str(tmp_path / "out")]
+    done = CliRunner().invoke(app, ["--home", str(damaged.home.root), *words])
+    assert done.exit_code == 1, done.output
+    document = json.loads(done.stdout)
+    assert len(document["files"]) == 10 * (2 + 2) - 3
+    told = sorted(document["left_out"])
+    assert [one.split(":")[0] for one in told] == [
+        "notes/t2t, random", "organamnist/i2i, random", "skin/i2i, random",
+    ]  # fmt: skip
+    assert "gone; run the task again" in told[0]
+    assert "damaged" in told[1]
+    assert "11 of 12 rankings are left" in told[2]
+
+
+def test_nothing_left_to_export_says_why(damaged, tmp_path):
+    for path in damaged.home.runs.rglob("*_pred.jsonl"):
+        path.write_bytes(b"{")
+    with pytest.raises(NoRun, match=r"can be written as trec\. .*random: .*damaged"):
+        export_results(damaged.home, damaged.results(), "trec", tmp_path / "out")
+
+
+def test_the_graded_table_names_the_rankings_that_cannot_be_read(damaged):
+    graded = load_graded(damaged.home, damaged.results())
+    section = graded_section(graded, paper=False)
+    assert set(graded.models) == {OTHER}
+    (note,) = [note for note in section.notes if note.startswith("Left out: ")]
+    assert "organamnist/i2i, random: " in note
+    assert len(section.document["tasks"][0]["lost"]) == 1
+    for path in damaged.home.runs.rglob("organamnist_i2i_pred.jsonl"):
+        path.unlink(missing_ok=True)
+    section = graded_section(load_graded(damaged.home, damaged.results()), paper=False)
+    assert "none of its rankings can be read" in " ".join(section.notes)
+    assert sum(note.startswith("Left out: ") for note in section.notes) == 2
 
 
 def test_trec_names_are_listed_and_shared_by_the_models(ran, results, tmp_path):
@@ -102,7 +156,7 @@ def test_mteb_files_hold_its_keys_and_our_numbers(ran, results, tmp_path):
 
 
 def test_our_table_and_what_export_refuses(ran, results, tmp_path):
-    (path,) = export_results(ran.home, results, "csv", tmp_path)
+    (path,) = export_results(ran.home, results, "csv", tmp_path).files
     with path.open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
     assert {row["model"] for row in rows} >= {"random", OTHER, "chance", "MedEmb-8B"}
@@ -255,8 +309,6 @@ def test_scores_that_contradict_each_other_are_refused(scores, tmp_path):
 
 
 def test_results_without_data_stand_beside_the_paper_alone(tmp_path):
-    from db.home import Home
-
     home = Home(tmp_path / "home").make()
     folder = tmp_path / "8B"
     (folder / "2D").mkdir(parents=True)

@@ -93,6 +93,17 @@ def test_a_model_of_the_paper_gets_its_difference(mini, tmp_path):
     assert gap == pytest.approx(ours - 0.566, abs=1e-4)
 
 
+def test_rankings_that_are_gone_are_named(mini, tmp_path):
+    _, root, _ = mini
+    home = Home(tmp_path / "home").make()
+    bench_job(home, {"data": str(root), "models": ["random"], "device": "cpu"}, Control())
+    next(home.runs.rglob("*_pred.jsonl")).unlink()
+    section = cross_section(home, load_results(home, root), paper=False)
+    assert section.rows == (("no rankings left", *[""] * 6),), "else the section is not shown"
+    assert "gone; run the task again" in section_text(section)
+    assert len(section.document["lost"]) == 1
+
+
 def test_rows_say_the_instruction_and_hold_no_identifier(mini):
     _, root, document = mini
     task = load_tasks(root)[0]
