@@ -6,14 +6,18 @@ Owns the words of these commands; numbers and layouts are ``studies.results``' a
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from db.home import Home
 from studies import cli_build, cli_text
-from studies.cli_common import absolute, answer, failures, work
+from studies.cli_common import absolute, answer, failures, say, work
 from studies.errors import StudyError
+
+if TYPE_CHECKING:
+    from studies.exports.export import Exported
+    from studies.results_stale import Stale
 
 FORMATS = ("text", "json", "markdown", "latex", "csv")
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
@@ -68,11 +72,14 @@ def shown(home: Home, *, data: Path | None, form: str, paper: bool) -> tuple[dic
     from studies.results_csv import to_csv
     from studies.results_latex import to_latex
     from studies.results_more import further_sections
+    from studies.results_stale import checked
 
-    found = stored.load_results(home, data=Path(absolute(data)) if data else None)
+    found = checked(home, stored.load_results(home, data=Path(absolute(data)) if data else None))
     sections = further_sections(home, found, paper=paper)
     document = stored.to_json(found, compare_paper=paper, sections=sections)
     if form == "csv":
+        if found.stale is not None and found.stale.tasks:
+            say(found.stale.sentence)  # the table has no place for sentences
         return document, to_csv(found, compare_paper=paper)
     writers = {"markdown": stored.to_markdown, "latex": to_latex}
     write = writers.get(form, stored.to_text)
@@ -125,6 +132,7 @@ def export(
     """Write runs and judgements (TREC), result files (MTEB), or every number as one table."""
     from studies.exports.export import export_results
     from studies.results import load_results
+    from studies.results_stale import checked
 
     said = cli_text.merged(context.obj, as_json)
     with failures():
@@ -132,12 +140,19 @@ def export(
         found = load_results(said.home, data=Path(absolute(data)) if data else None)
         target = Path(absolute(out))
         written = export_results(said.home, found, to, target, models=names)
-        files = [path.relative_to(target).as_posix() for path in written.files]
-        left = list(written.left_out)
-        lines = [f"{len(files)} files in {target}", *(f"left out: {why}" for why in left)]
-        answer(said, {"out": str(target), "files": files, "left_out": left}, "\n".join(lines))
-        if left:
+        answer(said, *exported(target, written, checked(said.home, found).stale))
+        if written.left_out:
             raise typer.Exit(1)
+
+
+def exported(target: Path, written: Exported, stale: Stale | None) -> tuple[dict[str, Any], str]:
+    """What was written, what was left out, and what is of other files than lie there now."""
+    files = [path.relative_to(target).as_posix() for path in written.files]
+    lines = [f"{len(files)} files in {target}"]
+    lines += [f"left out: {why}" for why in written.left_out]
+    lines += [stale.sentence] if stale is not None and stale.tasks else []
+    document = {"out": str(target), "files": files, "left_out": list(written.left_out)}
+    return {**document, "stale": stale.document() if stale is not None else []}, "\n".join(lines)
 
 
 def take_in(

@@ -181,8 +181,9 @@ def results(home: Home, *, data: Path | None, form: str, paper: bool) -> tuple[d
         NoRun: nothing was run yet.
     """
     from studies import results as stored
+    from studies.results_stale import checked
 
-    found = stored.load_results(home, data=Path(absolute(data)) if data else None)
+    found = checked(home, stored.load_results(home, data=Path(absolute(data)) if data else None))
     document = stored.to_json(found, compare_paper=paper)
     if form == "markdown":
         return document, stored.to_markdown(found, compare_paper=paper)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,6 +35,9 @@ from studies.medheb.scores import (
 from studies.medheb.tasks import FAMILIES, OWN, Task, load_tasks
 from studies.results_json import span_of, to_json
 from studies.results_text import to_markdown, to_text
+
+if TYPE_CHECKING:
+    from studies.results_stale import Stale
 
 __all__ = [
     "ModelLine",
@@ -70,6 +73,7 @@ class TaskScore:
         record: how the model was loaded, every setting with who states it; empty for older rows.
         shortened: distinct items whose text was cut to the model's length; None for older rows.
         imported: where the numbers come from if this program did not compute them; else empty.
+        task_digest: of the task's files as they were scored; empty where nobody knows.
     """
 
     score: Score
@@ -84,6 +88,7 @@ class TaskScore:
     record: Mapping[str, Any] = field(default_factory=dict)
     shortened: int | None = None
     imported: Mapping[str, Any] = field(default_factory=dict)
+    task_digest: str = ""
 
 
 @dataclass(frozen=True)
@@ -143,6 +148,7 @@ class Results:
         models: by All Hit@1, best first; own data alone last.
         chance: the line of chance over the tasks that were scored.
         of: column to the number of tasks the registry has there.
+        stale: tasks whose files have changed since; None where nobody looked.
     """
 
     digest: str
@@ -151,6 +157,7 @@ class Results:
     models: tuple[ModelLine, ...]
     chance: ModelLine
     of: Mapping[str, int]
+    stale: Stale | None = None
 
     @property
     def missing(self) -> tuple[TaskLine, ...]:
@@ -304,6 +311,7 @@ def _cell(row: TaskResultRow) -> TaskScore:
         record=details.get("record", {}),
         shortened=details.get("shortened"),
         imported=details.get("imported", {}),
+        task_digest=row.task_digest,
     )
 
 

@@ -30,6 +30,7 @@ def to_json(
         "models": [_model_document(line) for line in results.models],
         "chance": _model_document(results.chance),
         "missing": [{"task": m.task.id, "reason": m.missing} for m in results.missing],
+        **({} if results.stale is None else {"stale": results.stale.document()}),
         "of": dict(results.of),
         "regimes": results.regimes(),
         "regime_summary": {

@@ -55,6 +55,8 @@ def _families(results: Results, metric: str, paper: Comparison | None) -> str:
     notes = [f"* {', '.join(names)}: {why}." for why, names in by_reason(paper).items()]
     if any(results.fewer(line) for line in results.models):
         notes.append(f"{FEWER} mean over fewer tasks than others have.")
+    if results.stale is not None and results.stale.tasks:
+        notes.append(results.stale.sentence)
     notes += [*_lost(results), *cautions(loaded(results))]
     title = f"{TITLES[metric]}, mean over tasks; data {results.digest}"
     return booktabs(title, head, rows, notes, name=metric.replace("@", ""))

@@ -138,7 +138,8 @@ def _chance(line: TaskLine) -> str:
 
 def _remarks(results: Results, paper: Comparison | None) -> list[str]:
     """What a reader must know beside the numbers."""
-    found = [*_imported(results), *_missing(results), *_gaps(results), *_fewer(results)]
+    stale = [results.stale.sentence] if results.stale is not None and results.stale.tasks else []
+    found = [*stale, *_imported(results), *_missing(results), *_gaps(results), *_fewer(results)]
     ties = sum(cell.ties for line in results.tasks for cell in line.scores.values())
     found += _habits(results)
     found += results_record.sentences(results_record.loaded(results))

@@ -3,11 +3,16 @@
 import csv
 import io
 import json
+import os
+import shlex
 
 import pytest
 from typer.testing import CliRunner
 
 from studies.cli import app
+from studies.medheb.tasks import load_tasks
+from studies.results_import import import_results
+from studies.results_stale import checked
 from tests.studies.results_home import OTHER, authors_folder, run_once
 
 
@@ -87,3 +92,51 @@ def test_export_then_import(ran, tmp_path):
     done = triptych(ran, "bench", "import", tmp_path / "gone", "--name", "x")
     assert done.exit_code == 1
     assert "no such folder" in done.output
+
+
+@pytest.fixture
+def changed(tmp_path):
+    """A run, and one picture written anew since; a model that was imported knows nothing of it."""
+    run = run_once(tmp_path, models=("random",))
+    task = next(task for task in load_tasks(run.root) if task.id == "skin/i2i")
+    picture = run.root / task.image_root / "0_q.png"
+    seen = picture.stat()
+    os.utime(picture, ns=(seen.st_atime_ns, seen.st_mtime_ns + 1_000_000))
+    return run
+
+
+def test_results_of_other_files_than_lie_there_now_are_named(changed, tmp_path):
+    done = triptych(changed, "bench", "show", "--data", changed.root)
+    text = " ".join(done.stdout.split())
+    assert "1 tasks were computed on other files than lie there now" in text
+    assert "bench run --data" in text
+    assert "--models random --tasks skin/i2i" in text
+    document = json.loads(triptych(changed, "bench", "show", "--json").stdout)
+    assert document["stale"] == [{"task": "skin/i2i", "models": ["random"]}]
+    for form in ("markdown", "latex"):
+        assert "than lie there now" in triptych(changed, "bench", "show", "--format", form).stdout
+    done = triptych(changed, "bench", "show", "--format", "csv")
+    assert "than lie there now" in done.stderr
+    assert "than lie there now" not in done.stdout
+    words = ("bench", "export", "--to", "mteb", "--out", tmp_path / "out")
+    done = triptych(changed, *words)
+    assert (done.exit_code, "than lie there now" in done.stdout) == (0, True)
+    assert json.loads(triptych(changed, *words, "--json").stdout)["stale"] == document["stale"]
+    command = checked(changed.home, changed.results()).stale.command
+    done = CliRunner().invoke(app, shlex.split(command)[1:])
+    assert done.exit_code == 0, done.output
+    assert "than lie there now" not in done.stdout, "the command that was named mends it"
+    assert json.loads(triptych(changed, "bench", "show", "--json").stdout)["stale"] == []
+
+
+def test_data_that_are_gone_give_no_remark(changed):
+    theirs = authors_folder(changed, changed.root.parent / "theirs")
+    import_results(changed.home, theirs, "Theirs", data=changed.root)
+    (one,) = checked(changed.home, changed.results()).stale.tasks.values()
+    assert one == ("random",), "what was imported cannot be run again"
+    results = changed.results()
+    next(changed.root.rglob("skin_i2i_test.json")).unlink()
+    assert not checked(changed.home, results).stale.tasks
+    changed.root.rename(changed.root.with_name("elsewhere"))
+    assert not checked(changed.home, results).stale.tasks
+    assert "than lie there now" not in triptych(changed, "bench", "show").stdout
