@@ -15,7 +15,18 @@ from typing import Annotated, Any
 import typer
 
 from studies import cli_bench, cli_models, cli_study, cli_text
-from studies.cli_common import Options, absolute, answer, failures, model_words, options, say, work
+from studies.cli_common import (
+    DeviceOption,
+    JsonOption,
+    Options,
+    absolute,
+    answer,
+    failures,
+    model_words,
+    options,
+    say,
+    work,
+)
 from studies.cli_paths import OPENER, PathGroup
 
 app = typer.Typer(
@@ -37,7 +48,6 @@ HomeOption = Annotated[
 TempOption = Annotated[
     bool, typer.Option("--temp-home", help="Use a new home that is deleted at the end.")
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
 def _version(wanted: bool) -> None:
@@ -182,7 +192,7 @@ def neighbours(
         bool,
         typer.Option("--other-patients", help="Leave out what is of the same patient or study."),
     ] = False,
-    device: Annotated[str, typer.Option("--device", help="auto, cpu, cuda, mps")] = "auto",
+    device: DeviceOption = "auto",
     as_json: JsonOption = False,
 ) -> None:
     """Nearest neighbours of a study in a collection, with cosine scores."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -15,7 +14,17 @@ from studies import (
     cli_text,
 )
 from studies.cli_bench_more import named_models, retry_command
-from studies.cli_common import absolute, answer, failures, work
+from studies.cli_common import (
+    DataOption,
+    DeviceOption,
+    DtypeOption,
+    JsonOption,
+    TasksOption,
+    absolute,
+    answer,
+    failures,
+    work,
+)
 from studies.cli_models import SetOption
 
 app = typer.Typer(help="The MedHEB benchmark.", rich_markup_mode=None)
@@ -23,8 +32,6 @@ cli_build.register(app)
 cli_bench_figures.register(app)
 cli_bench_results.register(app)
 cli_bench_more.register(app)
-DataOption = Annotated[Path, typer.Option("--data", help="Data root in the release layout.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
 @app.command(epilog="Example: triptych bench run --data MedHEB --models medemb-nano,random")
@@ -39,11 +46,9 @@ def run(
             "authors' settings, MODEL@setting=value changes one; each is a model of its own.",
         ),
     ],
-    tasks: Annotated[
-        str | None, typer.Option("--tasks", help="Pattern of task ids, such as '*/i2l'.")
-    ] = None,
-    device: Annotated[str, typer.Option("--device", help="auto, cpu, cuda, mps")] = "auto",
-    dtype: Annotated[str, typer.Option("--dtype", help="auto, float32, bfloat16")] = "auto",
+    tasks: TasksOption = None,
+    device: DeviceOption = "auto",
+    dtype: DtypeOption = "auto",
     setting: SetOption = None,
     retry: Annotated[
         bool, typer.Option("--retry-failed", help="Compute tasks with failed rows again.")

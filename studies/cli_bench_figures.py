@@ -12,10 +12,8 @@ import typer
 
 from db.failures import translated
 from studies import cli_text
-from studies.cli_common import absolute, answer, failures
+from studies.cli_common import JsonOption, absolute, answer, failures
 from studies.results import load_results
-
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
 def register(app: typer.Typer) -> None:

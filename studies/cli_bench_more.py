@@ -17,10 +17,21 @@ from db.home import Home, find_home
 from engine.hub import in_words
 from studies import cli_text
 from studies.cli_build import built_text, pairs
-from studies.cli_common import absolute, answer, failures, model_words, say, work
+from studies.cli_common import (
+    DataOption,
+    DeviceOption,
+    DtypeOption,
+    JsonOption,
+    MadeOption,
+    TasksOption,
+    absolute,
+    answer,
+    failures,
+    model_words,
+    say,
+    work,
+)
 from studies.cli_models import SetOption
-
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -38,7 +49,7 @@ def own(
         str,
         typer.Argument(help="CSV, TSV, JSON, JSONL or .npz file, or the name of a collection."),
     ],
-    data: Annotated[Path, typer.Option("--data", help="Data root, made if it is not there.")],
+    data: MadeOption,
     name: Annotated[
         str | None, typer.Option("--name", help="Of its tasks: own/NAME/...; its file's otherwise.")
     ] = None,
@@ -79,13 +90,11 @@ def own_text(document: Mapping[str, Any]) -> str:
 
 def plan(
     context: typer.Context,
-    data: Annotated[Path, typer.Option("--data", help="Data root in the release layout.")],
+    data: DataOption,
     models: Annotated[str, typer.Option("--models", help="Ids, hub ids or folders, by commas.")],
-    tasks: Annotated[
-        str | None, typer.Option("--tasks", help="Pattern of task ids, such as '*/i2l'.")
-    ] = None,
-    device: Annotated[str, typer.Option("--device", help="auto, cpu, cuda, mps")] = "auto",
-    dtype: Annotated[str, typer.Option("--dtype", help="auto, float32, bfloat16")] = "auto",
+    tasks: TasksOption = None,
+    device: DeviceOption = "auto",
+    dtype: DtypeOption = "auto",
     setting: SetOption = None,
     as_json: JsonOption = False,
 ) -> None:

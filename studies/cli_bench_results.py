@@ -12,7 +12,7 @@ import typer
 
 from db.home import Home
 from studies import cli_build, cli_text
-from studies.cli_common import absolute, answer, failures, say, work
+from studies.cli_common import JsonOption, absolute, answer, failures, say, work
 from studies.errors import StudyError
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from studies.results_stale import Stale
 
 FORMATS = ("text", "json", "markdown", "latex", "csv")
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 StoredOption = Annotated[
     Path | None, typer.Option("--data", help="Data root; the newest run when left out.")
 ]

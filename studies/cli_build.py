@@ -12,12 +12,10 @@ from typing import Annotated, Any
 import typer
 
 from studies import cli_text
-from studies.cli_common import absolute, answer, failures, work
+from studies.cli_common import JsonOption, MadeOption, TasksOption, absolute, answer, failures, work
 from studies.medheb.builders.card import ACCESS, COMMON, SourceCard
 from studies.medheb.builders.catalogue import source_card, source_cards
 
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
-DataOption = Annotated[Path, typer.Option("--data", help="Data root, made if it is not there.")]
 SHOWN_FAULTS = 20
 
 
@@ -50,10 +48,8 @@ def build(
     context: typer.Context,
     source: Annotated[str, typer.Option("--source", help="Id of a source: bench sources.")],
     folder: Annotated[Path, typer.Option("--from", help="Folder of its official files.")],
-    data: DataOption,
-    tasks: Annotated[
-        str | None, typer.Option("--tasks", help="Pattern of task ids, such as '*/i2l'.")
-    ] = None,
+    data: MadeOption,
+    tasks: TasksOption = None,
     setting: Annotated[
         list[str] | None, typer.Option("--set", help="NAME=VALUE of the source, repeatable.")
     ] = None,
@@ -77,7 +73,7 @@ def build(
 
 def mini(
     context: typer.Context,
-    data: DataOption,
+    data: MadeOption,
     only: Annotated[
         str | None, typer.Option("--sources", help="Ids by commas; all when left out.")
     ] = None,

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -24,6 +24,14 @@ from studies.failures import explain
 from studies.terminal import Follower, plain
 from studies.worker_client import JobFault, WorkerClient
 
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+DeviceOption = Annotated[str, typer.Option("--device", help="auto, cpu, cuda, mps")]
+DtypeOption = Annotated[str, typer.Option("--dtype", help="auto, float32, bfloat16")]
+TasksOption = Annotated[
+    str | None, typer.Option("--tasks", help="Pattern of task ids, such as '*/i2l'.")
+]
+DataOption = Annotated[Path, typer.Option("--data", help="Data root in the release layout.")]
+MadeOption = Annotated[Path, typer.Option("--data", help="Data root, made if it is not there.")]
 ISSUES = "Copy the lines above into a report."
 
 

@@ -7,7 +7,15 @@ from typing import Annotated
 import typer
 
 from studies import cli_models_text as words
-from studies.cli_common import answer, failures, model_words, work
+from studies.cli_common import (
+    DeviceOption,
+    DtypeOption,
+    JsonOption,
+    answer,
+    failures,
+    model_words,
+    work,
+)
 from studies.cli_text import merged
 from studies.errors import BadRequest
 
@@ -16,9 +24,6 @@ ModelArgument = Annotated[
     str, typer.Argument(help="Id, hub id or folder; may end in @release or @setting=value.")
 ]
 PlainArgument = Annotated[str, typer.Argument(help="Id or hub id.")]
-DeviceOption = Annotated[str, typer.Option("--device", help="auto, cpu, cuda, mps")]
-DtypeOption = Annotated[str, typer.Option("--dtype", help="auto, float32, bfloat16")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 SetOption = Annotated[
     list[str] | None,
     typer.Option("--set", help="name=value, a setting for this time; repeatable."),

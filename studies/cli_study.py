@@ -9,11 +9,10 @@ from typing import Annotated
 import typer
 
 from studies import cli_text
-from studies.cli_common import Options, absolute, answer, failures, is_folder, work
+from studies.cli_common import JsonOption, Options, absolute, answer, failures, is_folder, work
 from studies.errors import StudyError
 
 app = typer.Typer(help="Blinded preference studies.", rich_markup_mode=None)
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 StudyArgument = Annotated[
     str | None, typer.Argument(help="Id, title or folder; the only study when left out.")
 ]

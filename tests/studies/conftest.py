@@ -1,5 +1,5 @@
 """What all tests of this room may ask for."""
 
-from tests.studies.mini_root import mini_root
+from tests.studies.mini_root import mini, mini_root
 
-__all__ = ["mini_root"]
+__all__ = ["mini", "mini_root"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -63,3 +63,9 @@ def mini_root(tmp_path_factory: pytest.TempPathFactory) -> MiniRoot:
     given = {"data": str(folder / "mini"), "keep_official": True}
     document = mini_job(None, given, Control())  # type: ignore[arg-type]
     return MiniRoot(folder / "mini", Path(document["official"]), document)
+
+
+@pytest.fixture(scope="session")
+def mini(mini_root: MiniRoot) -> Callable[[str], Mini]:
+    """One source of the miniature by its id."""
+    return mini_root.of

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from studies.medheb.mini import medmnist
-from tests.studies.mini_checks import Mini, check, make_mini, same_bytes
+from tests.studies.mini_checks import Mini, check, same_bytes
 
 # source to: quirks left out, and names that the official layout holds
 SOURCES = {
@@ -66,19 +66,6 @@ SOURCES = {
     ),
     **{name: (0, [f"{name}.npz", f"{name}_64.npz"]) for name in medmnist.SETS},
 }
-
-
-@pytest.fixture(scope="module")
-def mini(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Mini]:
-    made: dict[str, Mini] = {}
-    folder = tmp_path_factory.mktemp("mini")
-
-    def get(source: str) -> Mini:
-        if source not in made:
-            made[source] = make_mini(source, folder)
-        return made[source]
-
-    return get
 
 
 @pytest.mark.parametrize("source", SOURCES)

@@ -77,19 +77,6 @@ SOURCES = {
 }
 
 
-@pytest.fixture(scope="module")
-def mini(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Mini]:
-    made: dict[str, Mini] = {}
-    folder = tmp_path_factory.mktemp("mini")
-
-    def get(source: str) -> Mini:
-        if source not in made:
-            made[source] = make_mini(source, folder)
-        return made[source]
-
-    return get
-
-
 def rows(path: Path) -> list[Mapping[str, str]]:
     with path.open(newline="", encoding="utf-8") as stream:
         return list(csv.DictReader(stream))

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from studies.medheb.mini import reports
-from tests.studies.mini_checks import Mini, check, make_mini, same_bytes
+from tests.studies.mini_checks import Mini, check, same_bytes
 
 SOURCES = {
     "mimic_cxr": [
@@ -40,19 +40,6 @@ SOURCES = {
         "USData/key_technical_words.txt",
     ],
 }
-
-
-@pytest.fixture(scope="module")
-def mini(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Mini]:
-    made: dict[str, Mini] = {}
-    folder = tmp_path_factory.mktemp("mini")
-
-    def get(source: str) -> Mini:
-        if source not in made:
-            made[source] = make_mini(source, folder)
-        return made[source]
-
-    return get
 
 
 @pytest.mark.parametrize("source", SOURCES)

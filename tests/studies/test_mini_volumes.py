@@ -17,7 +17,6 @@ from studies.medheb.release import Query
 from studies.medheb.sources.mmdental import TEETH
 from studies.medheb.sources.scrubbed import scrubbed
 from tests.studies.mini_checks import Mini, check, same_bytes
-from tests.studies.mini_root import MiniRoot
 
 # source to: records left out on purpose, and names that the official layout holds
 SOURCES = {
@@ -77,11 +76,6 @@ LAYOUT_OF_CT_RATE = (
     "dataset/vqa/valid_vqa.json",
 )
 Get = Callable[[str], Mini]
-
-
-@pytest.fixture(scope="module")
-def mini(mini_root: MiniRoot) -> Get:
-    return mini_root.of
 
 
 def shown(query: Query) -> str:

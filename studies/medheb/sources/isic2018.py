@@ -19,10 +19,11 @@ from studies.medheb.sources.folders import find_inside
 from studies.medheb.sources.masks import (
     ARRAYS,
     Found,
-    array_file,
-    array_records,
+    both_records,
     box_of,
+    copies_told,
     mask_choices,
+    reads_arrays,
     region_record,
 )
 
@@ -34,18 +35,9 @@ ENDING = "_segmentation.png"
 
 def read(folder: Path, settings: Mapping[str, Any]) -> Iterator[Found]:
     """The lesions of both data sets."""
-    if _reads_arrays(folder, settings):
-        yield from array_records(folder, FIRST, settings["text"], settings)
-    else:
-        yield from _official(folder, settings)
-    if settings["sources"] == "both":
-        yield from array_records(folder, SECOND, settings["text"], settings)
-
-
-def _reads_arrays(folder: Path, settings: Mapping[str, Any]) -> bool:
-    if settings["copy"] != "found":
-        return bool(settings["copy"] == "medsegbench")
-    return array_file(folder, FIRST, settings) is not None
+    official = None if reads_arrays(folder, FIRST, settings) else _official(folder, settings)
+    texts = (settings["text"], settings["text"])
+    yield from both_records(folder, (FIRST, SECOND), texts, settings, official=official)
 
 
 def _place(folder: Path, name: str) -> Path | None:
@@ -82,10 +74,9 @@ def _box(path: Path, mask: Path, settings: Mapping[str, Any]) -> Box | str:
 
 def found(folder: Path, settings: Mapping[str, Any]) -> tuple[str, ...]:
     """Which copies were read."""
-    arrays = _reads_arrays(folder, settings)
+    arrays = reads_arrays(folder, FIRST, settings)
     first = "MedSegBench's arrays" if arrays else f"the challenge's {settings['part']} folders"
-    second = settings["sources"] == "both" and array_file(folder, SECOND, settings) is not None
-    return (f"ISIC 2018 from {first}; {'with' if second else 'without'} the Waterloo set.",)
+    return copies_told(folder, ("ISIC 2018", "the Waterloo set"), first, SECOND, settings)
 
 
 CARDS = (

@@ -22,9 +22,10 @@ from studies.medheb.sources.folders import find_inside
 from studies.medheb.sources.masks import (
     ARRAYS,
     Found,
-    array_file,
-    array_records,
+    both_records,
+    copies_told,
     mask_choices,
+    reads_arrays,
     region_record,
 )
 from studies.medheb.sources.words import read_json, telling
@@ -38,12 +39,9 @@ WHITE = 128  # masks are JPEG files, so their edges ring
 @telling
 def read(folder: Path, settings: Mapping[str, Any]) -> Iterator[Found]:
     """The polyps of both data sets."""
-    if _reads_arrays(folder, settings):
-        yield from array_records(folder, FIRST, settings["text"], settings)
-    else:
-        yield from _official(folder, settings)
-    if settings["sources"] == "both":
-        yield from array_records(folder, SECOND, settings["text"], settings)
+    official = None if _reads_arrays(folder, settings) else _official(folder, settings)
+    texts = (settings["text"], settings["text"])
+    yield from both_records(folder, (FIRST, SECOND), texts, settings, official=official)
 
 
 def _box_file(folder: Path) -> Path | None:
@@ -51,9 +49,8 @@ def _box_file(folder: Path) -> Path | None:
 
 
 def _reads_arrays(folder: Path, settings: Mapping[str, Any]) -> bool:
-    if settings["copy"] != "found":
-        return bool(settings["copy"] == "medsegbench")
-    return _box_file(folder) is None and array_file(folder, FIRST, settings) is not None
+    official = _box_file(folder) is not None
+    return reads_arrays(folder, FIRST, settings, official_first=official)
 
 
 def _official(folder: Path, settings: Mapping[str, Any]) -> Iterator[Found]:
@@ -119,8 +116,7 @@ def found(folder: Path, settings: Mapping[str, Any]) -> tuple[str, ...]:
     """Which copies were read."""
     arrays = _reads_arrays(folder, settings)
     first = "MedSegBench's arrays" if arrays else "the official box file, cut by the seed"
-    second = settings["sources"] == "both" and array_file(folder, SECOND, settings) is not None
-    return (f"Kvasir-SEG from {first}; {'with' if second else 'without'} PolypGen.",)
+    return copies_told(folder, ("Kvasir-SEG", "PolypGen"), first, SECOND, settings)
 
 
 CARDS = (

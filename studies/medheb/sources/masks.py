@@ -7,7 +7,7 @@ shape and empty masks. Small regions are left out, widened or kept, as a setting
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -111,6 +111,61 @@ def array_file(folder: Path, flag: str, settings: Mapping[str, Any]) -> Path | N
     sizes = SIZES if settings["size"] == "largest" else (settings["size"],)
     found = (find_inside(folder, f"{flag}_{size}.npz", depth=2) for size in sizes)
     return next((path for path in found if path is not None), None)
+
+
+def reads_arrays(
+    folder: Path, flag: str, settings: Mapping[str, Any], *, official_first: bool = False
+) -> bool:
+    """Whether a source's first set is read from MedSegBench's arrays.
+
+    Args:
+        folder: in which its file is looked for.
+        flag: its short name there.
+        settings: of the build; ``copy`` may name one of the two.
+        official_first: the official files are there and are what the authors used.
+    """
+    if settings["copy"] != "found":
+        return bool(settings["copy"] == "medsegbench")
+    return not official_first and array_file(folder, flag, settings) is not None
+
+
+def both_records(
+    folder: Path,
+    flags: tuple[str, str],
+    texts: tuple[str, str],
+    settings: Mapping[str, Any],
+    *,
+    official: Iterable[Found] | None,
+) -> Iterator[Found]:
+    """A task's regions out of its two data sets.
+
+    Args:
+        folder: holds both.
+        flags: of the two sets in MedSegBench.
+        texts: what a query says of each.
+        settings: of the build.
+        official: the first set's official records; None where its arrays are read.
+    """
+    first = array_records(folder, flags[0], texts[0], settings)
+    yield from first if official is None else official
+    if settings["sources"] == "both":
+        yield from array_records(folder, flags[1], texts[1], settings)
+
+
+def copies_told(
+    folder: Path, names: tuple[str, str], first: str, second: str, settings: Mapping[str, Any]
+) -> tuple[str, ...]:
+    """Which copies were read, in a sentence.
+
+    Args:
+        folder: holds both sets.
+        names: of the two sets, for people.
+        first: where the first was read from.
+        second: short name of the second in MedSegBench.
+        settings: of the build.
+    """
+    there = settings["sources"] == "both" and array_file(folder, second, settings) is not None
+    return (f"{names[0]} from {first}; {'with' if there else 'without'} {names[1]}.",)
 
 
 def array_records(

@@ -28,10 +28,11 @@ from studies.medheb.sources.folders import find_inside
 from studies.medheb.sources.masks import (
     ARRAYS,
     Found,
-    array_file,
-    array_records,
+    both_records,
     box_of,
+    copies_told,
     mask_choices,
+    reads_arrays,
     region_record,
 )
 
@@ -54,18 +55,9 @@ class _Frame:
 
 def read(folder: Path, settings: Mapping[str, Any]) -> Iterator[Found]:
     """The regions of both data sets."""
-    if _reads_arrays(folder, settings):
-        yield from array_records(folder, FIRST, settings["nerve_text"], settings)
-    else:
-        yield from _official(folder, settings)
-    if settings["sources"] == "both":
-        yield from array_records(folder, SECOND, settings["kidney_text"], settings)
-
-
-def _reads_arrays(folder: Path, settings: Mapping[str, Any]) -> bool:
-    if settings["copy"] != "found":
-        return bool(settings["copy"] == "medsegbench")
-    return array_file(folder, FIRST, settings) is not None
+    official = None if reads_arrays(folder, FIRST, settings) else _official(folder, settings)
+    texts = (settings["nerve_text"], settings["kidney_text"])
+    yield from both_records(folder, (FIRST, SECOND), texts, settings, official=official)
 
 
 def _official(folder: Path, settings: Mapping[str, Any]) -> Iterator[Found]:
@@ -143,10 +135,9 @@ def _near(one: _Frame, other: _Frame) -> bool:
 
 def found(folder: Path, settings: Mapping[str, Any]) -> tuple[str, ...]:
     """Which copies were read."""
-    arrays = _reads_arrays(folder, settings)
+    arrays = reads_arrays(folder, FIRST, settings)
     first = "MedSegBench's arrays" if arrays else "the competition's files, cut by subject"
-    second = settings["sources"] == "both" and array_file(folder, SECOND, settings) is not None
-    return (f"Nerves from {first}; {'with' if second else 'without'} USforKidney.",)
+    return copies_told(folder, ("Nerves", "USforKidney"), first, SECOND, settings)
 
 
 CARDS = (
