@@ -12,7 +12,7 @@ from engine.catalog import RANDOM
 from engine.download import Places
 from engine.errors import ModelError
 from engine.families import ADAPTER_FILE
-from engine.weights import Place, base_card, find_weights, growing_folder, weight_files
+from engine.weights import Place, base_card, growing_folder, weight_files
 
 
 @dataclass(frozen=True)
@@ -59,14 +59,6 @@ def shipped_models() -> Path:
 def model_places(home: Home) -> Places:
     """Where models lie for a home."""
     return Places(home.weights, shipped_models(), home.cards)
-
-
-def weights_folder(card: ModelCard, home: Home) -> Path:
-    """Where a card's weights lie, or would lie."""
-    place = find_weights(card, weights_dir=home.weights, shipped_dir=shipped_models())
-    if place is not None:
-        return place.folder
-    return shipped_models() / card.folder if card.folder else home.weights / card.plain_id
 
 
 def weights_here(card: ModelCard, home: Home) -> Here:

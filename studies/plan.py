@@ -58,17 +58,6 @@ class Plan:
         cells = [(model, task) for model in self.models for task in self.data]
         return tuple(cell for cell in cells if cell not in self.stored)
 
-    def items(self) -> int:
-        """Queries and candidates to embed for one model, before equal ones are merged."""
-        return sum(item_count(data) for data in self.data.values())
-
-    def distinct_items(self) -> int:
-        """The same with equal references counted once over the whole run."""
-        seen = {query.item for data in self.data.values() for query in data.queries}
-        for data in self.data.values():
-            seen |= {c.item for query in data.queries for c in query.candidates}
-        return len(seen)
-
 
 def item_count(data: TaskData) -> int:
     """Queries and distinct candidates of one task."""

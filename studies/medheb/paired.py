@@ -10,7 +10,7 @@ caller hands over pairs.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -100,11 +100,6 @@ def mean_difference(tasks: Sequence[Drawn]) -> Difference:
         queries=sum(task.queries for task in tasks),
         tasks=len(tasks),
     )
-
-
-def compare_tasks(differences: Mapping[str, NDArray[np.float64]]) -> Difference:
-    """The mean difference over tasks, from one difference per query of each, in points."""
-    return mean_difference([draw(task, each) for task, each in differences.items()])
 
 
 def _drawn(task: str, difference_Q: NDArray[np.float64]) -> NDArray[np.float64]:

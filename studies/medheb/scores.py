@@ -153,25 +153,6 @@ def _resampled(task_id: str, total: int, weights: NDArray[np.float64]) -> NDArra
     return replicates
 
 
-def paired_interval(
-    first: Sequence[float], second: Sequence[float], *, seed: int = SEED
-) -> tuple[float, float, float]:
-    """Mean difference of two models over the same queries with its 95 % bootstrap interval.
-
-    Args:
-        first: one value per query, for example 1.0 for a hit.
-        second: the other model's, in the same order.
-        seed: of the resampling.
-    """
-    difference = np.asarray(first, np.float64) - np.asarray(second, np.float64)
-    random = np.random.default_rng(seed)
-    count = len(difference)
-    means = [difference[random.integers(0, count, count)].mean() for _ in range(RESAMPLES)]
-    half = (100 - LEVEL) / 2
-    low, high = np.percentile(means, [half, 100 - half])
-    return float(difference.mean()), float(low), float(high)
-
-
 def coefficient_of_variation(values: Sequence[float]) -> float | None:
     """Population standard deviation over mean; None where the mean is 0."""
     array = np.asarray(values, np.float64)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import io
 import os
-import shutil
 import tempfile
 from collections.abc import Sequence
 from functools import partial
@@ -189,13 +188,6 @@ def pixels_of(picture: Picture) -> Pixels:
     if picture.file is None:
         raise EvidenceError(picture.name, "missing", "the record has neither file nor pixels")
     return prepare(Item(images=(ImageRef(picture.file),))).images[0]
-
-
-def free_bytes(folder: Path) -> int:
-    """Free room on the disk that holds a folder, which need not exist yet."""
-    while not folder.exists():
-        folder = folder.parent
-    return shutil.disk_usage(folder).free
 
 
 def names_of(media: Media, pictures: Sequence[Picture]) -> list[str]:

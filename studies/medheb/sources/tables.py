@@ -72,11 +72,6 @@ def _stripped(row: dict[str, str]) -> dict[str, str]:
     return {name: value.strip() for name, value in row.items() if name and value is not None}
 
 
-def column_names(rows: Sequence[Line]) -> tuple[str, ...]:
-    """The columns of a table that has rows, in their order."""
-    return tuple(rows[0][1]) if rows else ()
-
-
 def is_one(value: str) -> bool:
     """Whether a cell says 1, however it is written (``1``, ``1.0``).
 
