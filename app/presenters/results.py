@@ -31,6 +31,7 @@ from db.session import open_store
 from studies.medheb.manifest import read_manifest
 from studies.preference.study import StudyInfo, list_studies
 from studies.results import Results, put_together, to_json, to_markdown
+from studies.results_stale import checked
 
 CELLS, RECORDS = 2, 9  # the tabs of queries, and of how a result was computed
 
@@ -62,6 +63,7 @@ class ResultsPresenter(Presenter):
         self._paper = False
         self._order = "family"
         self._warned = False
+        self._told_stale: dict[str, tuple[str, ...]] = {}
         self._model = ""
         self._connect()
         services.changes.watch("run", call=self._changed)
@@ -133,6 +135,21 @@ class ResultsPresenter(Presenter):
             return
         self._results, self._titles = found
         self._show()
+        home, results = self.services.home, found[0]
+        self.services.tasks.run(self, lambda: checked(home, results), self._warn_if_stale)
+
+    def _warn_if_stale(self, results: Results) -> None:
+        """Say once for each state of the data that scores are of other files than lie there."""
+        if results.stale is None or results.digest != self._digest:
+            return
+        self._results = results
+        tasks = results.stale.tasks
+        if tasks and tasks != self._told_stale:
+            self.services.notify.warn(
+                f"{len(tasks)} tasks were computed on other files than lie there now: "
+                f"{', '.join(tasks)}. Run them again on the Benchmark page."
+            )
+        self._told_stale = tasks
 
     def _show(self) -> None:
         results = self._results

@@ -341,3 +341,19 @@ def test_a_card_shows_what_is_built_and_hands_on_changed_settings(qtbot: Any) ->
     panel.search.setText("credentialed")
     assert panel.title.text() == "Other"
     assert panel.report.isHidden(), "a report belongs to its source"
+
+
+def test_scores_of_other_files_than_lie_there_are_told_once(tmp_path: Path):
+    root = small_root(tmp_path / "data", queries=6)
+    home = Home(tmp_path / "home").make()
+    bench_job(home, {"data": str(root), "models": ["random"]}, Control())
+    picture = next(root.rglob("*.png"))
+    picture.write_bytes(picture.read_bytes() + b"\0")
+    with open_store(home) as store:
+        services = page_services(home=home, store=store)
+        presenter = ResultsPresenter(view_like(ResultsView), services)
+        presenter.shown()
+        presenter.shown()
+        told = [one for one in services.notify.sentences if "other files than lie there" in one]
+    assert len(told) == 1
+    assert "Run them again" in told[0]
