@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QFileDialog,
@@ -42,6 +43,8 @@ from app.widgets.blocks import (
     tell,
 )
 from app.widgets.ink import hold, px
+
+MODEL, MODEL_WIDTH, NOTES = 2, 170, 260  # a column, its least width, what is left to the last
 
 
 class BenchmarkView(QWidget):
@@ -117,7 +120,7 @@ class BenchmarkView(QWidget):
     def _centre(self) -> QWidget:
         self.table = table_view("Progress by task and model")
         self.table.setModel(self.progress)
-        stretch_columns(self.table, 5, {0: 190, 1: 70, 2: 170, 3: 90, 4: 100})
+        stretch_columns(self.table, 5, {0: 190, 1: 70, MODEL: MODEL_WIDTH, 3: 90, 4: 100})
         self.only_failures = QCheckBox("Only failures")
         self.only_failures.setAccessibleName("Show only failures")
         self.only_failures.toggled.connect(self._fill_table)
@@ -336,3 +339,17 @@ class BenchmarkView(QWidget):
             shown for shown in self._progress if not only or shown.state in ("failed", "missing")
         ]
         self.progress.set_rows(rows)
+        self._fit_models()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """A wide page shows models' names whole."""
+        super().resizeEvent(event)
+        self._fit_models()
+
+    def _fit_models(self) -> None:
+        """Names as wide as they are, where the notes keep a column of their own."""
+        header = self.table.horizontalHeader()
+        others = sum(header.sectionSize(place) for place in (0, 1, 3, 4))
+        room = self.table.viewport().width() - others - px(NOTES)
+        wanted = self.table.sizeHintForColumn(MODEL) + px(8)
+        header.resizeSection(MODEL, max(px(MODEL_WIDTH), min(wanted, room)))
