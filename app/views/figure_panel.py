@@ -57,7 +57,7 @@ class FigurePanel(QWidget):
         split.addWidget(upper)
         if self.table is not None:
             split.addWidget(self.table)
-            split.setSizes([px(430), px(200)])
+            split.setSizes([px(450), px(180)])
         split.setStretchFactor(0, 1)
         layout = column(split)
         layout.setContentsMargins(0, px(8), 0, 0)

@@ -28,10 +28,10 @@ from app.widgets.blocks import (
 )
 from app.widgets.ink import INK, hold, px
 
-WIDTH = 390
+WIDTH = 418
 COLUMNS: tuple[Column[SettingShown], ...] = (
     Column("Setting", lambda shown: shown.name.replace("_", " "), tip=lambda shown: shown.name),
-    Column("Value", lambda shown: shown.value),
+    Column("Value", lambda shown: shown.value, tip=lambda shown: shown.value),
     Column(
         "Release",
         lambda shown: (shown.release if shown.differs else "same") if shown.release else "–",
@@ -58,7 +58,7 @@ class SettingsPanel(QWidget):
         self.table = table_view("Settings of the model")
         self.model = RowsModel[SettingShown](COLUMNS)
         self.table.setModel(self.model)
-        stretch_columns(self.table, 3, {0: 124, 1: 90, 2: 84})
+        stretch_columns(self.table, 3, {0: 116, 1: 112, 2: 88})
         self.note = quiet(small=True)
         self.close_key = button("Close", self.closed.emit, name="Close the settings")
         head = row(self.heading, self.close_key)
