@@ -1,0 +1,339 @@
+"""Every number that is computed, as plain frozen values: what the page, tables and JSON show.
+
+Owns names and shapes only. Each estimate carries its n and, where there is one, its interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Share:
+    """A count out of n with its Wilson 95 % interval; share and interval None when n is 0."""
+
+    count: int
+    n: int
+    share: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its interval.
+
+    Attributes:
+        value: None where it is not defined; ``note`` says why.
+        n: what it was computed from (``unit`` says of what: items, pairs, raters).
+        method: in two or three words, for instance ``cluster bootstrap, percentile``.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    unit: str = "items"
+    method: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Test:
+    """A test with its p-value; p None below ten (``note`` says so).
+
+    Attributes:
+        p_holm: adjusted within its table, None where it stands alone.
+    """
+
+    name: str
+    statistic: float | None
+    df: float | None
+    p: float | None
+    n: int
+    p_holm: float | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Block:
+    """One group of ratings.
+
+    Attributes:
+        group: ``all``, ``stratum``, ``family``, ``form``, ``split``, ``anatomy``, ``task``,
+            ``overlap``, ``rater`` or ``all_with_auto_ties``.
+        name: of the group's member, as in the tables; title: for people.
+        n: ratings; items and tasks: how many different ones.
+        first, second, tie: preferred; tie is both, neither and automatic ties together.
+        first_decided: the first model among those that preferred one.
+        sign: exact two-sided sign test on the decided.
+        net: (first - second) / n with the bootstrap that resamples tasks, then items in them.
+        net_bca: the same draws, bias-corrected and accelerated.
+        median_ms: time to answer.
+    """
+
+    group: str
+    name: str
+    title: str
+    n: int
+    items: int
+    tasks: int
+    first: Share
+    second: Share
+    tie: Share
+    both: Share
+    neither: Share
+    auto_tie: Share
+    first_decided: Share
+    sign: Test
+    net: Estimate
+    net_bca: Estimate
+    median_ms: float | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """The blocks of one way to group, one heterogeneity test over them (None for one block)."""
+
+    group: str
+    title: str
+    blocks: tuple[Block, ...]
+    heterogeneity: Test | None = None
+
+
+@dataclass(frozen=True)
+class Davidson:
+    """The model of Davidson (1970) with an order term (Davidson and Beaver 1977).
+
+    Attributes:
+        log_worth: letter to log worth against the first model (0 for it); for two models the
+            log-ratio first : second is ``log_ratio``.
+        log_tie: log of the tie parameter nu.
+        order: log advantage of the left side.
+        order_test: likelihood ratio against no order term.
+        without_order: log-ratio of the fit without the order term (two models; None for more).
+        converged: False where a category is empty; ``note`` says which.
+    """
+
+    models: tuple[str, ...]
+    log_worth: Mapping[str, Estimate]
+    log_ratio: Estimate | None
+    log_tie: Estimate
+    order: Estimate
+    order_test: Test
+    without_order: Estimate | None
+    converged: bool
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class SideBias:
+    """Whether a side was favoured.
+
+    Attributes:
+        left: left among the decided.
+        sign: its test.
+        first_when_left, first_when_right: the first model among the decided, by its side.
+        averaged: the mean of the two.
+        smallest_detectable: the bias in share that 80 % power would find at this n.
+    """
+
+    left: Share
+    sign: Test
+    first_when_left: Share
+    first_when_right: Share
+    averaged: float | None
+    smallest_detectable: float | None
+
+
+@dataclass(frozen=True)
+class Window:
+    """One stretch of a session: ratings ``start`` to ``end`` of the reading order."""
+
+    start: int
+    end: int
+    n: int
+    tie: Share
+    first_decided: Share
+    median_ms: float | None
+
+
+@dataclass(frozen=True)
+class Fatigue:
+    """Ties and times along the session.
+
+    Attributes:
+        windows: consecutive tenths of the reading order.
+        tie_trend: logistic regression of tie on place, odds ratio from first to last item.
+        time_trend: ratio of the time to answer from first to last item (log-linear).
+        tie_test, time_test: of the two trends.
+    """
+
+    windows: tuple[Window, ...]
+    tie_trend: Estimate
+    tie_test: Test
+    time_trend: Estimate
+    time_test: Test
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Agreement of one pair of readings, or of several raters, over first / second / tie.
+
+    Attributes:
+        name: ``repeats of NAME``, ``NAME and NAME``, ``all raters``.
+        raw: observed agreement. kappa: Cohen's, or Fleiss's for more than two raters.
+        ac1: Gwet's. alpha: Krippendorff's, nominal (None for repeats).
+        table: (first reading, second reading) counts over ``words``; None for more than two.
+    """
+
+    name: str
+    n: int
+    raw: Estimate
+    kappa: Estimate
+    ac1: Estimate
+    alpha: Estimate | None
+    words: tuple[str, ...]
+    table: tuple[tuple[int, ...], ...] | None
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """Swapped repeats of one rater (or of all, pooled).
+
+    Attributes:
+        same: the same preference again. flipped: the other model, which is the same side again.
+        to_tie, from_tie: a preference became a tie, a tie a preference.
+        agreement: intra-rater agreement.
+    """
+
+    rater: str
+    n: int
+    same: Share
+    flipped: Share
+    to_tie: Share
+    from_tie: Share
+    agreement: Agreement
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """Criterion validity: how often the list with the right top answer is preferred.
+
+    Attributes:
+        right: preferring the right one among the decided, where exactly one top-1 is right.
+        of_all: the same among all, ties counted as not preferring.
+        test: exact sign test of ``right``.
+    """
+
+    right: Share
+    of_all: Share
+    test: Test
+
+
+@dataclass(frozen=True)
+class Correctness:
+    """Hit@1 of both models on the same items (each item once).
+
+    Attributes:
+        both, only_first, only_second, neither: the fourfold table.
+        mcnemar: exact; mid_p: the mid-p version.
+    """
+
+    n: int
+    hit_first: Share
+    hit_second: Share
+    both: int
+    only_first: int
+    only_second: int
+    neither: int
+    mcnemar: Test
+    mid_p: Test
+
+
+@dataclass(frozen=True)
+class Blinding:
+    """The guesses at the end.
+
+    Attributes:
+        james: James's index (1: all unsure, 0.5 chance, 0: all right).
+        bang: Bang's index by arm (``A left``, ``A right``): 0 chance, 1 all right, -1 all wrong.
+        counts: arm to counts of right, wrong, unsure.
+    """
+
+    n: int
+    james: Estimate
+    bang: Mapping[str, Estimate]
+    counts: Mapping[str, tuple[int, int, int]]
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Missing and changed answers, and what the first answers alone would say.
+
+    Attributes:
+        unanswered: places without an answer. cannot: flagged, by reason.
+        changed: presentations whose answer was taken back at least once.
+        first_answers: the block of first answers only.
+    """
+
+    places: int
+    unanswered: int
+    cannot: Mapping[str, int]
+    changed: int
+    first_answers: Block
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Everything about one pair of models.
+
+    Attributes:
+        first, second: letters. overall: all items read. with_auto_ties: identical lists as ties.
+        tables: by stratum, family, form, split, anatomy, overlap, task, rater; those with n > 0.
+        majority: one vote per item over raters (None for one rater).
+    """
+
+    first: str
+    second: str
+    first_title: str
+    second_title: str
+    overall: Block
+    with_auto_ties: Block
+    tables: tuple[Table, ...]
+    davidson: Davidson
+    side: SideBias
+    criterion: Criterion
+    correctness: Correctness
+    usefulness: Mapping[str, Estimate] = field(default_factory=dict)
+    majority: Block | None = None
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """Every number of a study.
+
+    Attributes:
+        pairs: one for two models, each pair for more.
+        davidson: over all pairs (None for two models; there it stands in the pair).
+        flow: words to counts, in order: sampled, auto ties, shown, answered, flagged, analysed.
+    """
+
+    study_id: str
+    title: str
+    hash: str
+    models: Mapping[str, str]
+    raters: tuple[str, ...]
+    rater: str | None
+    draws: int
+    seed: int
+    pairs: tuple[Pair, ...]
+    davidson: Davidson | None
+    fatigue: Fatigue
+    repeats: tuple[Repeats, ...]
+    between: tuple[Agreement, ...]
+    blinding: Blinding | None
+    missing: Missing
+    flow: Mapping[str, int]
+    facts: Mapping[str, object] = field(default_factory=dict)
