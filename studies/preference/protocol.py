@@ -56,8 +56,7 @@ class Protocol:
 def protocol_from_json(document: Mapping[str, Any] | None) -> Protocol:
     """As read from a study; a study from before there were protocols was read plainly."""
     if document is None:
-        plain = {"warmup": 0, "repeat_share": 0.0, "guess_items": 0, "confidence": "off"}
-        return Protocol(**plain, comments="off")
+        return Protocol(warmup=0, repeat_share=0.0, guess_items=0, confidence="off", comments="off")
     known = Protocol.__dataclass_fields__
     return Protocol(**{name: value for name, value in document.items() if name in known})
 
