@@ -1,0 +1,76 @@
+"""How numbers are said: no percentage without its interval and n, no p-value without a reason.
+
+Owns the wording that the terminal, the window and every published table share. Refuses to
+compute anything; what is not defined says why.
+"""
+
+from __future__ import annotations
+
+from studies.preference.analysis.schema import Estimate, Share, Test
+
+LEAST_FOR_P = 10
+
+
+def share_words(share: Share) -> str:
+    """For example ``49.1 % [44.8, 53.3] (260 of 530)``; a dash where there is nothing."""
+    if share.share is None or share.low is None or share.high is None:
+        return "-"
+    interval = f"[{100 * share.low:.1f}, {100 * share.high:.1f}]"
+    return f"{100 * share.share:.1f} % {interval} ({share.count} of {share.n})"
+
+
+def p_words(p: float | None) -> str:
+    """For example ``0.036`` or ``1.4e-12``; says why there is none."""
+    if p is None:
+        return f"n < {LEAST_FOR_P}"
+    return f"{p:.1e}" if p < 0.001 else f"{p:.3f}"
+
+
+def test_words(test: Test) -> str:
+    """For example ``p 0.036 (Holm 0.072), n = 382``; why there is none where there is none."""
+    if test.p is None:
+        return f"no p-value ({test.note or f'n < {LEAST_FOR_P}'}), n = {test.n}"
+    adjusted = "" if test.p_holm is None else f" (Holm {p_words(test.p_holm)})"
+    return f"p {p_words(test.p)}{adjusted}, n = {test.n}"
+
+
+test_words.__test__ = False  # type: ignore[attr-defined]  # not a test, whatever its name
+
+
+def estimate_words(estimate: Estimate, *, digits: int = 2, percent: str = "no") -> str:
+    """For example ``0.68 [0.60, 0.76] (53 pairs)``.
+
+    Args:
+        estimate: value with its interval.
+        digits: after the point.
+        percent: ``"yes"`` says a share of one in percent.
+    """
+    if estimate.value is None:
+        return f"- ({estimate.note or 'not defined'}; {counted(estimate.n, estimate.unit)})"
+    scale, sign = (100.0, " %") if percent == "yes" else (1.0, "")
+    said = f"{scale * estimate.value:.{digits}f}{sign}"
+    if estimate.low is None or estimate.high is None:
+        return f"{said} [no interval] ({counted(estimate.n, estimate.unit)})"
+    low, high = (f"{scale * bound:.{digits}f}" for bound in (estimate.low, estimate.high))
+    return f"{said} [{low}, {high}] ({counted(estimate.n, estimate.unit)})"
+
+
+def points_words(estimate: Estimate) -> str:
+    """A difference of shares in points: ``+26.0 points [19.2, 32.9] (530 items)``."""
+    if estimate.value is None:
+        return estimate_words(estimate)
+    said = f"{100 * estimate.value:+.1f} points"
+    if estimate.low is None or estimate.high is None:
+        return f"{said} [no interval] ({counted(estimate.n, estimate.unit)})"
+    interval = f"[{100 * estimate.low:.1f}, {100 * estimate.high:.1f}]"
+    return f"{said} {interval} ({counted(estimate.n, estimate.unit)})"
+
+
+def counted(n: int, unit: str) -> str:
+    """``1 item``, ``530 items``."""
+    return f"{n} {unit[:-1] if n == 1 and unit.endswith('s') else unit}"
+
+
+def seconds_words(ms: float | None) -> str:
+    """A time for people: ``18.4 s``; a dash where none was taken."""
+    return "-" if ms is None else f"{ms / 1000:.1f} s"
