@@ -6,6 +6,8 @@ StudyError
 ├── NoRun             results needed here were never computed
 ├── BadStudy          a study file that is not one, or whose hash does not match
 ├── WrongPassphrase   the key does not open
+├── BadPack           a rater's pack that was cut, altered or is none
+├── BadAnswers        returned answers that do not hold (has .refused and .merged)
 ├── StillBlind        asked for what is shown only after unblinding
 ├── BadRequest        options that do not exist, or do not go together
 ├── WorkerLost        the worker process died (has .exit_code and .last_lines)
@@ -37,6 +39,31 @@ class BadStudy(StudyError):
 
 class WrongPassphrase(StudyError):
     """The key does not open with that passphrase."""
+
+
+class BadPack(StudyError):
+    """Not a rater's pack, or altered."""
+
+
+class BadAnswers(StudyError):
+    """Returned answers that do not hold.
+
+    Args:
+        sentence: for a person.
+        refused: each refused source with its reason.
+        merged: what became of the good ones of the same call.
+    """
+
+    def __init__(
+        self,
+        sentence: str,
+        *,
+        refused: tuple[tuple[str, str], ...] = (),
+        merged: tuple[object, ...] = (),
+    ) -> None:
+        self.refused = refused
+        self.merged = merged
+        super().__init__(sentence)
 
 
 class StillBlind(StudyError):
