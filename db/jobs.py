@@ -1,6 +1,6 @@
 """The jobs of the worker as the tray shows them; they survive a restart of the window.
 
-Refuses to keep secrets: arguments named in ``SECRET`` are never stored.
+Refuses to keep secrets: arguments named in ``SECRET`` (and ``SECRET_OF`` a kind) are never stored.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from db.session import Store
 
 STATES = ("queued", "starting", "running", "done", "failed", "cancelled", "lost")
 UNFINISHED = ("queued", "starting", "running")
-# a study's two models too: whoever rates on this machine could look them up beside its id
+# a study's models too: whoever rates on this machine could look them up beside its id
 SECRET = ("passphrase", "model_a", "model_b")
+SECRET_OF = {"study-build": ("models",)}
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,8 @@ def add_job(
     store: Store, job_id: str, *, kind: str, title: str, arguments: Mapping[str, Any]
 ) -> JobRow:
     """Queue a job."""
-    kept = {name: value for name, value in arguments.items() if name not in SECRET}
+    secret = (*SECRET, *SECRET_OF.get(kind, ()))
+    kept = {name: value for name, value in arguments.items() if name not in secret}
     with store.session() as connection:
         connection.execute(
             insert(job).values(

@@ -51,8 +51,7 @@ def _study(home: Home, control: Control) -> dict[str, Any]:
         home,
         {
             "data": str(home.demo),
-            "model_a": STUDY_MODELS[0],
-            "model_b": STUDY_MODELS[1],
+            "models": list(STUDY_MODELS),
             "total": STUDY_ITEMS,
             "seed": SEED,
             "title": STUDY_TITLE,

@@ -43,8 +43,10 @@ JOBS: dict[str, str] = {
     "demo": "studies.demo_run:demo_run_job",
     # the demo evidence alone: {"out": str}
     "demo-evidence": "studies.demo.build:demo_job",
-    # a preference study: {"data": str, "model_a": str, "model_b": str, "total": int,
-    #  "seed": int, "title": str, "passphrase": str}
+    # a preference study, from results ("data") or from a collection: {"data"?: str,
+    #  "collection"?: str, "models": [str, ...], "total": int, "seed": int, "title": str,
+    #  "passphrase": str, "tasks"?: str, "protocol"?: {...}, "other_patients"?: bool,
+    #  "queries"?: [int], "device"?, "dtype"?}
     "study-build": "studies.preference.build:build_job",
     # load a model and embed one item per form: {"model": str, "device"?, "dtype"?}
     "model-check": "studies.check_model:check_job",

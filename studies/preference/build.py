@@ -29,10 +29,11 @@ from studies.preference.key import Key, KeyItem
 from studies.preference.leaks import find_in_cells
 from studies.preference.lists import TOP, Comparison, Listed
 from studies.preference.media import MediaPool
+from studies.preference.protocol import Protocol
 from studies.preference.sample import balanced_sides, generator
 from studies.preference.sealing import seal
 from studies.preference.verify import KEY
-from studies.preference.wish import Material, Wish, check_arms, check_wish
+from studies.preference.wish import LETTERS, Material, Wish, check_arms, check_wish
 
 UNFINISHED = ".building-"
 KEEP_UNFINISHED_S = 24 * 3600
@@ -68,14 +69,19 @@ class BuiltStudy:
 
 def build_job(home: Home, arguments: dict[str, Any], control: Control) -> dict[str, Any]:
     """The worker's job: see ``build_study``; returns id, hash, path, items and what is missing."""
-    wanted = {name: arguments[name] for name in ("model_a", "model_b", "total", "seed", "title")}
+    models = arguments.get("models") or [arguments["model_a"], arguments["model_b"]]
     built = build_study(
         home,
-        data=Path(arguments["data"]),
+        data=_path(arguments.get("data")),
+        collection=arguments.get("collection"),
+        models=models,
+        total=arguments["total"],
+        seed=arguments["seed"],
+        title=arguments["title"],
         passphrase=arguments["passphrase"],
-        identical=arguments.get("identical") or "auto-tie",
+        tasks=arguments.get("tasks"),
+        protocol=Protocol(**(arguments.get("protocol") or {})),
         control=control,
-        **wanted,
     )
     return {
         "id": built.id,
@@ -88,31 +94,37 @@ def build_job(home: Home, arguments: dict[str, Any], control: Control) -> dict[s
     }
 
 
+def _path(place: str | None) -> Path | None:
+    return None if place is None else Path(place)
+
+
 def build_study(
     home: Home,
     *,
-    data: Path,
-    model_a: str,
-    model_b: str,
+    data: Path | None = None,
+    collection: str | None = None,
+    models: Sequence[str],
     total: int,
     seed: int,
     title: str,
     passphrase: str,
-    identical: str = "auto-tie",
+    tasks: str | None = None,
+    protocol: Protocol = Protocol(),
     control: Control = Control(),
 ) -> BuiltStudy:
-    """Build a study from the benchmark results of two models.
+    """Build a study from the benchmark results of two or more models, or from a collection.
 
     Args:
         home: its runs hold the results, its studies get the new folder.
-        data: the data root of the run.
-        model_a: model A; the figures call it by its title.
-        model_b: model B.
+        data: the data root of the run; None for a study from a collection.
+        collection: a collection of the home, without gold answers.
+        models: model A (the tested one), B and so on; figures call them by their titles.
         total: items wanted; all there are, if fewer.
         seed: of the sample.
         title: shown to raters.
         passphrase: opens the key later; lost is lost.
-        identical: ``auto-tie``, ``show`` or ``exclude``.
+        tasks: take only tasks that match one of these patterns.
+        protocol: how it is read.
         control: asked between items.
 
     Raises:
@@ -123,9 +135,11 @@ def build_study(
     from studies.preference.source import read_material
 
     plain = title.encode("utf-8", "replace").decode("utf-8")  # half characters have no place there
-    wish = Wish(plain.strip(), total, seed, passphrase, identical)
+    wish = Wish(plain.strip(), total, seed, passphrase, protocol, tasks)
     check_wish(wish)
-    material = read_material(home, data, model_a, model_b, control=control)
+    if data is None:
+        raise BadStudy("Name the data root of a finished run.")
+    material = read_material(home, data, models, tasks=tasks, control=control)
     return build_from(home, material, wish, control=control)
 
 
@@ -193,10 +207,15 @@ def _build(
 
 def _sides(drawn: Sequence[Drawn], side_seed: int) -> dict[str, str]:
     shown = [one for one in drawn if one.shown]
-    cells = [(c.stratum, c.family, c.form) for c in (one.comparison for one in shown)]
+    cells = [
+        (c.stratum, c.family, c.form, c.first, c.second) for c in (one.comparison for one in shown)
+    ]
     sides = balanced_sides(cells, generator(side_seed))
-    given = {one.item_id: side for one, side in zip(shown, sides, strict=True)}
-    return {one.item_id: given.get(one.item_id, "A") for one in drawn}
+    first = {one.item_id: side == "A" for one, side in zip(shown, sides, strict=True)}
+    return {
+        one.item_id: c.first if first.get(one.item_id, True) else c.second
+        for one, c in ((one, one.comparison) for one in drawn)
+    }
 
 
 def _key(
@@ -215,7 +234,7 @@ def _key(
         study_id=study_id,
         seed=wish.seed,
         side_seed=side_seed,
-        arms={"A": material.arms[0], "B": material.arms[1]},
+        arms=dict(zip(LETTERS, material.arms, strict=False)),
         items={one.item_id: _key_item(one.comparison, sides[one.item_id]) for one in drawn},
         tasks=tasks,
         missing=dict(missing),
@@ -226,6 +245,8 @@ def _key(
 def _key_item(comparison: Comparison, left: str) -> KeyItem:
     return KeyItem(
         left=left,
+        first=comparison.first,
+        second=comparison.second,
         stratum=comparison.stratum,
         task_id=comparison.task_id,
         family=comparison.family,
@@ -236,11 +257,14 @@ def _key_item(comparison: Comparison, left: str) -> KeyItem:
         names_a=comparison.names_a,
         names_b=comparison.names_b,
         overlap=comparison.overlap,
+        anatomy=comparison.anatomy,
     )
 
 
 def _item_row(one: Drawn, left: str) -> ItemRow:
-    sides = (one.list_a, one.list_b) if left == "A" else (one.list_b, one.list_a)
+    sides = (one.list_a, one.list_b)
+    if left != one.comparison.first:
+        sides = sides[::-1]
     return ItemRow(
         item_id=one.item_id,
         kind="item" if one.shown else "auto_tie",
@@ -261,7 +285,13 @@ def _frame(
     plain: bytes,
 ) -> StudyRow:
     manifest = {"items": {row.item_id: item_hash(row) for row in rows}, "media": dict(media)}
-    settings = {"identical": wish.identical, "top": TOP, "plan": list(PLAN), "manifest": manifest}
+    settings = {
+        "identical": wish.protocol.identical,
+        "protocol": wish.protocol.to_json(),
+        "top": TOP,
+        "plan": list(PLAN),
+        "manifest": manifest,
+    }
     frame = StudyRow(
         study_id=study_id,
         title=wish.title,

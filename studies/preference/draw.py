@@ -79,7 +79,7 @@ def draw(
 
 
 def _usable(all_of: Sequence[Comparison], wish: Wish) -> list[Comparison]:
-    skip = wish.identical == "exclude"
+    skip = wish.protocol.identical == "exclude"
     return [one for one in all_of if not (skip and one.overlap == "identical")]
 
 
@@ -99,7 +99,7 @@ def _next_readable(
 def _copy(comparison: Comparison, wish: Wish, pool: MediaPool) -> Drawn:
     """Make the panels of one comparison; a candidate in both lists is drawn from one medium."""
     item_id = secrets.token_hex(6)
-    if comparison.overlap == "identical" and wish.identical == "auto-tie":
+    if comparison.overlap == "identical" and wish.protocol.identical == "auto-tie":
         return Drawn(item_id, comparison, NOTHING, (), (), shown=False)
     query = make_panel(comparison.query, pool, max_slices=MAX_SLICES).to_json()
     union = {one.name: one for one in (*comparison.list_a, *comparison.list_b)}

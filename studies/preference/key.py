@@ -1,6 +1,7 @@
 """The key of a study: which model stood where, what was right, where each item came from.
 
-It exists sealed, and in the open only after unblinding. Owns its JSON form.
+It exists sealed, and in the open only after unblinding. Owns its JSON form, format 2; a key of
+format 1 (two models, nothing flagged) is still read.
 """
 
 from __future__ import annotations
@@ -14,12 +15,13 @@ from typing import Any
 from studies.errors import BadStudy
 from studies.preference.frozen import canonical
 
-FORMAT = 1
+FORMAT = 2
+EARLIER = {1: {"first": "A", "second": "B", "flags": (), "anatomy": ""}}
 
 
 @dataclass(frozen=True)
 class Arm:
-    """One of the two models.
+    """One of the models compared.
 
     Attributes:
         model_id: the card's id, or the folder's name.
@@ -41,13 +43,22 @@ class KeyItem:
     """The hidden side of one item.
 
     Attributes:
-        left: ``A`` or ``B``; ``A`` for an item that is never shown.
-        stratum: one of ``lists.STRATA``.
-        names_a: A's candidates, best first.
-        overlap: see ``Comparison.overlap``.
+        left: letter of the model on the left; ``first`` for an item that is never shown.
+        first: letter of the model called first in this comparison.
+        second: letter of the other one.
+        stratum: one of ``lists.STRATA``; "a" in them is the first model, "b" the second.
+        row: the query's row in its task, or its number in a collection.
+        gold: name of the right candidate, None where nothing is known to be right.
+        names_a: the first model's candidates, best first.
+        names_b: the second model's.
+        overlap: one of ``overlap.OVERLAPS``.
+        flags: of ``overlap.FLAGS``, found before the reading.
+        anatomy: of the task, "" where its table names none.
     """
 
     left: str
+    first: str
+    second: str
     stratum: str
     task_id: str
     family: str
@@ -58,6 +69,8 @@ class KeyItem:
     names_a: tuple[str, ...]
     names_b: tuple[str, ...]
     overlap: str
+    flags: tuple[str, ...] = ()
+    anatomy: str = ""
 
     def place_of_gold(self, names: tuple[str, ...]) -> int | None:
         """Place of the gold answer in a list, from 1, None if it is not there."""
@@ -72,9 +85,9 @@ class Key:
         study_id: the study it belongs to.
         seed: of the sample.
         side_seed: of the sides.
-        arms: ``A`` and ``B``.
-        items: item id to its hidden side.
-        tasks: task to the number of queries sampled.
+        arms: ``A`` (the model that is tested), ``B`` and so on, as given.
+        items: item id to its hidden side, warm-up items too.
+        tasks: task to the number of queries sampled, warm-up items left out.
         missing: task to why it gave none.
         plan: what will be computed, fixed beforehand.
         nonce: random, so that the hash of the key tells nothing.
@@ -103,10 +116,10 @@ def key_from_bytes(content: bytes) -> Key:
     """
     try:
         document = json.loads(content.decode("utf-8", "surrogatepass"))
-        if document.pop("format") != FORMAT:
-            raise ValueError("another format")
+        written = document.pop("format")
+        filled = {} if written == FORMAT else EARLIER[written]
         arms = {name: Arm(**arm) for name, arm in document.pop("arms").items()}
-        items = {name: _item(item) for name, item in document.pop("items").items()}
+        items = {name: _item({**filled, **item}) for name, item in document.pop("items").items()}
         plan = tuple(document.pop("plan"))
         return Key(arms=arms, items=items, plan=plan, **document)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -116,5 +129,5 @@ def key_from_bytes(content: bytes) -> Key:
 
 
 def _item(document: dict[str, Any]) -> KeyItem:
-    names_a, names_b = tuple(document.pop("names_a")), tuple(document.pop("names_b"))
-    return KeyItem(names_a=names_a, names_b=names_b, **document)
+    listed = {name: tuple(document[name]) for name in ("names_a", "names_b", "flags")}
+    return KeyItem(**{**document, **listed})

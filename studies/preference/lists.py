@@ -36,7 +36,7 @@ class Listed:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One query and what two models answer to it.
+    """One query and what two models, the first and the second, answer to it.
 
     Attributes:
         task_id: the task.
@@ -46,8 +46,11 @@ class Comparison:
         row: the query's row in the task's file.
         query: its evidence and instruction.
         gold: name of the right candidate, None where nothing is known to be right.
-        list_a: the best candidates of model A, best first, at most ``TOP``.
-        list_b: the same of model B.
+        list_a: the best candidates of the first model, best first, at most ``TOP``.
+        list_b: the same of the second model.
+        first: letter of the first model.
+        second: letter of the second model.
+        anatomy: of the task, "" where its table names none.
     """
 
     task_id: str
@@ -59,15 +62,18 @@ class Comparison:
     gold: str | None
     list_a: tuple[Listed, ...]
     list_b: tuple[Listed, ...]
+    first: str = "A"
+    second: str = "B"
+    anatomy: str = ""
 
     @property
     def names_a(self) -> tuple[str, ...]:
-        """Names in A's list."""
+        """Names in the first model's list."""
         return tuple(listed.name for listed in self.list_a)
 
     @property
     def names_b(self) -> tuple[str, ...]:
-        """Names in B's list."""
+        """Names in the second model's list."""
         return tuple(listed.name for listed in self.list_b)
 
     @property

@@ -1,10 +1,12 @@
-"""Reads the lists of two models out of stored benchmark results. Never reaches torch.
+"""Reads the lists of two or more models out of stored benchmark results. Never reaches torch.
 
 Owns the way from results to ``Material``. Refuses to rank: it takes the stored orders.
 """
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from pathlib import Path
 
 from db.home import Home
@@ -19,20 +21,25 @@ from studies.medheb.tasks import load_tasks
 from studies.places import shipped_models
 from studies.preference.key import Arm
 from studies.preference.lists import TOP, Comparison, Listed
-from studies.preference.wish import Material
+from studies.preference.wish import LETTERS, Material, check_models
 from studies.queries import ModelRanking, RankedQuery, task_queries
 
 
 def read_material(
-    home: Home, data: Path, model_a: str, model_b: str, *, control: Control = Control()
+    home: Home,
+    data: Path,
+    models: Sequence[str],
+    *,
+    tasks: str | None = None,
+    control: Control = Control(),
 ) -> Material:
-    """Every query that both models answered, task by task.
+    """Every query that all models answered, task by task.
 
     Args:
         home: holds the results.
         data: the data root of the run.
-        model_a: id, hub id or folder of model A.
-        model_b: the same of model B.
+        models: ids, hub ids or folders, the tested one first.
+        tasks: take only tasks that match one of these patterns.
         control: asked between tasks.
 
     Returns:
@@ -40,9 +47,12 @@ def read_material(
 
     Raises:
         UnknownModel: no such model.
-        NoRun: no task has results of both models.
+        BadStudy: one model twice, or too few.
+        NoRun: no task has results of all models.
     """
-    a, b = (find_card(name, cards_dir=home.cards) for name in (model_a, model_b))
+    cards = [find_card(name, cards_dir=home.cards) for name in models]
+    check_models([card.id for card in cards])
+    pairs = list(itertools.combinations(zip(LETTERS, cards, strict=False), 2))
     registry = load_tasks(data)
     comparisons: dict[str, tuple[Comparison, ...]] = {}
     missing: dict[str, str] = {}
@@ -50,21 +60,24 @@ def read_material(
     for task in registry:
         control.check()
         try:
-            found = task_queries(home, data, task.id, [a.id, b.id], TOP)
-            comparisons[task.id] = tuple(_comparison(one, a, b) for one in found)
+            found = task_queries(home, data, task.id, [card.id for card in cards], TOP)
+            comparisons[task.id] = tuple(_comparison(one, *two) for one in found for two in pairs)
         except (NoRun, BadTaskFile) as error:
             missing[task.id] = str(error)
         control.step()
     if not any(comparisons.values()):
         raise NoRun(
-            f"No task of {data} has results of both models. Compute them first: triptych bench run "
-            f"--data {data} --models {a.id},{b.id}"
+            f"No task of {data} has results of all {len(cards)} models. Compute them first: "
+            f"triptych bench run --data {data} --models {','.join(card.id for card in cards)}"
         )
     digest = data_digest(data, registry)
-    return Material((_arm(home, a, digest), _arm(home, b, digest)), comparisons, missing)
+    arms = tuple(_arm(home, card, digest) for card in cards)
+    return Material(arms, comparisons, missing)
 
 
-def _comparison(one: RankedQuery, a: ModelCard, b: ModelCard) -> Comparison:
+def _comparison(
+    one: RankedQuery, first: tuple[str, ModelCard], second: tuple[str, ModelCard]
+) -> Comparison:
     return Comparison(
         task_id=one.task.id,
         family=one.task.family,
@@ -73,8 +86,10 @@ def _comparison(one: RankedQuery, a: ModelCard, b: ModelCard) -> Comparison:
         row=one.row,
         query=one.item,
         gold=one.gold.name,
-        list_a=_listed(one.rankings[a.id]),
-        list_b=_listed(one.rankings[b.id]),
+        list_a=_listed(one.rankings[first[1].id]),
+        list_b=_listed(one.rankings[second[1].id]),
+        first=first[0],
+        second=second[0],
     )
 
 

@@ -5,14 +5,17 @@ Refuses a title that names a model, an empty passphrase, and a model against its
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from studies.errors import BadStudy, WrongPassphrase
 from studies.preference.key import Arm
 from studies.preference.lists import Comparison
+from studies.preference.protocol import Protocol, check_protocol
 
-IDENTICAL = ("auto-tie", "show", "exclude")
+LETTERS = "ABCDEFGHIJKLMNOP"
+MOST_MODELS = 6
 
 
 @dataclass(frozen=True)
@@ -20,12 +23,13 @@ class Material:
     """What a study may be drawn from.
 
     Attributes:
-        arms: model A and model B.
-        comparisons: task id to all its queries.
+        arms: model A, model B and so on; A is the tested one.
+        comparisons: task id to all its comparisons; with more than two models one for each pair
+            of models and each query.
         missing: task id to why it has none.
     """
 
-    arms: tuple[Arm, Arm]
+    arms: tuple[Arm, ...]
     comparisons: Mapping[str, tuple[Comparison, ...]]
     missing: Mapping[str, str] = field(default_factory=dict)
 
@@ -39,20 +43,21 @@ class Wish:
         total: items wanted.
         seed: of the sample.
         passphrase: seals the key; kept nowhere.
-        identical: what becomes of identical lists, one of ``IDENTICAL``.
+        protocol: how it is read.
+        tasks: take only tasks whose id matches one of these patterns (``*/i2i,notes/*``).
     """
 
     title: str
     total: int
     seed: int
     passphrase: str
-    identical: str = "auto-tie"
+    protocol: Protocol = field(default_factory=Protocol)
+    tasks: str | None = None
 
 
 def check_wish(wish: Wish) -> None:
     """Refuse what cannot become a study, before anything is read."""
-    if wish.identical not in IDENTICAL:
-        raise BadStudy(f"Identical lists can be {', '.join(IDENTICAL)}, not {wish.identical!r}.")
+    check_protocol(wish.protocol)
     if wish.seed < 0:
         raise BadStudy(f"The seed must be 0 or more, not {wish.seed}; choose another.")
     if wish.total < 1:
@@ -64,10 +69,8 @@ def check_wish(wish: Wish) -> None:
 
 
 def check_arms(wish: Wish, material: Material) -> None:
-    """Refuse one model twice, and a title that tells a model."""
-    first, second = material.arms
-    if first.model_id == second.model_id:
-        raise BadStudy(f"{first.model_id} cannot be compared with itself; choose two models.")
+    """Refuse one model twice, too few or too many, and a title that tells a model."""
+    check_models([arm.model_id for arm in material.arms])
     for arm in material.arms:
         for name in (arm.model_id, arm.title, arm.model_id.split("-")[0]):
             if len(name) >= 4 and name.casefold() in wish.title.casefold():
@@ -75,3 +78,17 @@ def check_arms(wish: Wish, material: Material) -> None:
                     f"The title {wish.title!r} holds {name!r} and would tell raters a model. "
                     "Choose one that names none."
                 )
+
+
+def check_models(ids: Sequence[str]) -> None:
+    """Refuse a number of models that makes no study, and one model twice."""
+    twice = next((name for name in ids if list(ids).count(name) > 1), None)
+    if twice is not None:
+        raise BadStudy(f"{twice} cannot be compared with itself; choose different models.")
+    if not 2 <= len(ids) <= MOST_MODELS:
+        raise BadStudy(f"A study compares 2 to {MOST_MODELS} models, not {len(ids)}; choose them.")
+
+
+def pairs_of(arms: Sequence[Arm]) -> tuple[tuple[str, str], ...]:
+    """Every pair of letters, the earlier one first."""
+    return tuple(itertools.combinations(LETTERS[: len(arms)], 2))

@@ -13,6 +13,7 @@ from engine.evidence.item import ImageRef, Item, VolumeRef
 from studies.preference.build import BuiltStudy, build_from
 from studies.preference.key import Arm
 from studies.preference.lists import Comparison, Listed
+from studies.preference.protocol import Protocol
 from studies.preference.wish import Material, Wish
 
 MODEL_A, MODEL_B = "veiledmodel-alpha", "maskedmodel-beta"
@@ -110,8 +111,12 @@ def material(root: Path, *, per_task: int = 12) -> Material:
 
 
 def wish(**changes: object) -> Wish:
+    """A wish; fields of the protocol may stand among the others (no warm-up unless asked for)."""
+    of_protocol = {n: v for n, v in changes.items() if n in Protocol.__dataclass_fields__}
+    others = {name: value for name, value in changes.items() if name not in of_protocol}
     values = {"title": "Chest 2026", "total": 24, "seed": 11, "passphrase": PASSPHRASE}
-    return Wish(**{**values, **changes})
+    protocol = Protocol(**{"warmup": 0, "repeat_share": 0.0, "guess_items": 0, **of_protocol})
+    return Wish(**{**values, "protocol": protocol, **others})
 
 
 def small_study(tmp_path: Path, *, per_task: int = 12, **changes: object) -> BuiltStudy:

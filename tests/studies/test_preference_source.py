@@ -37,13 +37,13 @@ def done(tmp_path_factory):
 
 
 def arguments(root, **changes):
-    given = {"data": str(root), "model_a": MODELS[0], "model_b": MODELS[1], "total": 20}
+    given = {"data": str(root), "models": list(MODELS), "total": 20}
     return {**given, "seed": 3, "title": "Chest", "passphrase": "open sesame", **changes}
 
 
 def test_the_lists_are_those_of_the_run(done):
     home, root = done
-    material = read_material(home, root, *MODELS)
+    material = read_material(home, root, MODELS)
     assert [arm.model_id for arm in material.arms] == list(MODELS)
     assert [arm.revision for arm in material.arms] == ["r0", "r1"]
     assert len({arm.fingerprint for arm in material.arms} - {""}) == 2
@@ -89,5 +89,5 @@ def test_the_job_builds_a_study_that_can_be_read(done):
 def test_models_without_results_are_named_with_the_line_that_helps(done):
     home, root = done
     with pytest.raises(NoRun, match="triptych bench run --data") as caught:
-        load_job("study-build")(home, arguments(root, model_b="random"), Control())
+        load_job("study-build")(home, arguments(root, models=[MODELS[0], "random"]), Control())
     assert "dicethrow,random" in str(caught.value)
