@@ -7,7 +7,11 @@ StoreError
 ├── DiskFull        no room left to write
 ├── NotWritable     the folder cannot be written
 ├── SettingsDamaged the settings file cannot be read
+├── ServerGone      the database server cannot be reached, or went away
+├── LoginRefused    the server does not let this person in, or has no such database
+├── DriverMissing   the package that talks to the server is not installed
 └── RatingRefused   the study is unblinded, the item unknown, or the chain broken
+    └── AnsweredAlready  another window was quicker, or the answer was kept before
 """
 
 from __future__ import annotations
@@ -43,3 +47,19 @@ class SettingsDamaged(StoreError):
 
 class RatingRefused(StoreError):
     """A rating that may not be stored."""
+
+
+class AnsweredAlready(RatingRefused):
+    """That place has its answer: from another window, or from before a connection broke."""
+
+
+class ServerGone(StoreError):
+    """The database server cannot be reached, or went away."""
+
+
+class LoginRefused(StoreError):
+    """The server does not let this person in, or has no such database."""
+
+
+class DriverMissing(StoreError):
+    """The package that talks to the server is not installed."""

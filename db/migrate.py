@@ -37,7 +37,7 @@ class Lineage:
 
 
 HOME_LINEAGE = Lineage("home", ("0001", "0002", "0003"))
-STUDY_LINEAGE = Lineage("study", ("0001",))
+STUDY_LINEAGE = Lineage("study", ("0001", "0002"))
 
 
 def revision_of(connection: Connection) -> str | None:

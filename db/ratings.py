@@ -1,26 +1,60 @@
-"""The log of a study: answers, undone answers, orders, the unblinding. It only ever grows.
+"""What raters do in a study: answers, answers taken back, guesses, pauses, and its unblinding.
 
-Each entry carries the hash of the one before, so that a changed, missing or slipped-in entry
-shows. One entry is one durable commit. Refuses an answer after unblinding, for a place that
-has one already, or on a broken chain.
+Owns which of them may follow which. One act is one entry of the log (``db.chain``) and one
+durable commit. Refuses an answer after unblinding, for a place that has one already, or on a
+broken chain.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, Row, select
 
-from db.clock import now_utc
-from db.errors import RatingRefused
-from db.schema import entry, head, presentation, study
+from db.chain import (
+    NAMES,
+    EntryRow,
+    append,
+    check_chain,
+    clock_remarks,
+    entries,
+    refuse_if_unblinded,
+)
+from db.errors import AnsweredAlready, RatingRefused
+from db.schema import entry, presentation
 from db.session import Store
 
-ANSWERS = ("left", "right", "both", "neither")
+__all__ = [
+    "ANSWERS",
+    "CANNOT",
+    "GUESSES",
+    "NAMES",
+    "PAUSES",
+    "EntryRow",
+    "NewRating",
+    "add_guess",
+    "add_pause",
+    "add_rating",
+    "add_unblinding",
+    "append",
+    "check_chain",
+    "clock_remarks",
+    "entries",
+    "guesses",
+    "pauses",
+    "ratings",
+    "refuse_if_unblinded",
+    "standing",
+    "undo",
+    "unblinding",
+]
+
+CANNOT = "cannot"
+ANSWERS = ("left", "right", "both", "neither", CANNOT)
+GUESSES = ("left", "right", "unsure")
+PAUSES = ("pause", "resume")
 
 
 @dataclass(frozen=True)
@@ -37,6 +71,7 @@ class NewRating:
         confidence: 1 to 3.
         usefulness: candidate place (``left1`` ...) to 0, 1 or 2.
         viewer_state: window, slice range seen; JSON values only.
+        reason: why the item cannot be judged; for that answer only, and needed there.
     """
 
     rater: str
@@ -54,56 +89,30 @@ class NewRating:
     usefulness: Mapping[str, int] | None = None
     viewer_state: Mapping[str, Any] | None = None
     software: str | None = None
-
-
-@dataclass(frozen=True)
-class EntryRow:
-    """One entry of the log; ``action`` is ``answer``, ``undo``, ``order`` or ``unblind``."""
-
-    number: int
-    action: str
-    at_utc: str
-    rater: str | None
-    session_id: str | None
-    position: int | None
-    item_id: str | None
-    kind: str | None
-    answer: str | None
-    shown_utc: str | None
-    first_action_ms: int | None
-    answer_ms: int | None
-    idle_ms: int | None
-    confidence: int | None
-    comment: str | None
-    usefulness: Mapping[str, int] | None
-    viewer_state: Mapping[str, Any] | None
-    software: str | None
-    note: str | None
-    previous: str
-    hash: str
-
-
-NAMES = tuple(EntryRow.__dataclass_fields__)
+    reason: str | None = None
 
 
 def add_rating(store: Store, rating: NewRating) -> EntryRow:
     """Keep one answer; it is on the disk when this returns.
 
     Raises:
-        RatingRefused: unblinded, not this rater's item at that place, answered already, an
-            unknown answer, or a broken chain.
-        StoreError: what SQLite refused; then nothing was kept.
+        AnsweredAlready: that place has an answer in force.
+        RatingRefused: unblinded, not this rater's item at that place, an unknown answer, no
+            reason where one is needed, or a broken chain.
+        StoreError: what the store refused; then nothing was kept.
     """
     if rating.answer not in ANSWERS:
         raise RatingRefused(f"{rating.answer!r} is no answer; known are {', '.join(ANSWERS)}.")
+    values = asdict(rating)
+    values["note"] = _reason(rating.answer, values.pop("reason"))
     with store.session() as connection:
         refuse_if_unblinded(connection)
         _check_place(connection, rating)
         if _last_action(connection, rating.rater, rating.position) == "answer":
-            raise RatingRefused(
+            raise AnsweredAlready(
                 f"Item {rating.position} has its answer already. Go back with Ctrl+Z to change it."
             )
-        return append(connection, {"action": "answer", **asdict(rating)})
+        return append(connection, {"action": "answer", **values})
 
 
 def undo(
@@ -118,8 +127,8 @@ def undo(
         refuse_if_unblinded(connection)
         if _last_action(connection, rater, position) != "answer":
             raise RatingRefused(f"Item {position} has no answer to take back.")
-        place = (presentation.c.rater == rater, presentation.c.position == position)
-        shown = connection.execute(select(presentation).where(*place)).one()
+        shown = _place(connection, rater, position)
+        assert shown is not None
         values = {
             "action": "undo",
             "rater": rater,
@@ -127,6 +136,80 @@ def undo(
             "position": position,
             "item_id": shown.item_id,
             "kind": shown.kind,
+            "software": software,
+        }
+        return append(connection, values)
+
+
+def add_guess(
+    store: Store,
+    *,
+    rater: str,
+    session_id: str,
+    position: int,
+    item_id: str,
+    answer: str,
+    software: str | None = None,
+) -> EntryRow:
+    """Keep a guess which side is the tested model's; asked once for an item, at the end.
+
+    Args:
+        position: where the item stood in the rater's order.
+        answer: one of ``GUESSES``.
+
+    Raises:
+        AnsweredAlready: that item was guessed before.
+        RatingRefused: unblinded, an unknown guess, not that rater's item, or a broken chain.
+    """
+    if answer not in GUESSES:
+        raise RatingRefused(f"{answer!r} is no guess; known are {', '.join(GUESSES)}.")
+    with store.session() as connection:
+        refuse_if_unblinded(connection)
+        shown = _place(connection, rater, position)
+        if shown is None or (shown.item_id, shown.kind) != (item_id, "item"):
+            raise RatingRefused(f"There is nothing to guess at place {position} for this rater.")
+        if _last_action(connection, rater, position, actions=("guess",)) is not None:
+            raise AnsweredAlready(f"Item {position} has its guess already; a guess stands.")
+        values = {
+            "action": "guess",
+            "rater": rater,
+            "session_id": session_id,
+            "position": position,
+            "item_id": item_id,
+            "kind": "item",
+            "answer": answer,
+            "software": software,
+        }
+        return append(connection, values)
+
+
+def add_pause(
+    store: Store,
+    *,
+    rater: str,
+    session_id: str,
+    kind: str,
+    position: int | None = None,
+    software: str | None = None,
+) -> EntryRow:
+    """Note that a rater stopped reading, or went on.
+
+    Args:
+        kind: one of ``PAUSES``.
+        position: the item on the screen then.
+
+    Raises:
+        RatingRefused: unblinded, or an unknown kind.
+    """
+    if kind not in PAUSES:
+        raise RatingRefused(f"{kind!r} is neither of {', '.join(PAUSES)}.")
+    with store.session() as connection:
+        refuse_if_unblinded(connection)
+        values = {
+            "action": kind,
+            "rater": rater,
+            "session_id": session_id,
+            "position": position,
             "software": software,
         }
         return append(connection, values)
@@ -143,20 +226,19 @@ def unblinding(store: Store) -> EntryRow | None:
     return next((row for row in entries(store) if row.action == "unblind"), None)
 
 
-def entries(store: Store) -> tuple[EntryRow, ...]:
-    """The whole log in order."""
-    with store.reading() as connection:
-        found = connection.execute(select(entry).order_by(entry.c.number)).all()
-    return tuple(_entry(row) for row in found)
-
-
 def ratings(store: Store, rater: str | None = None) -> tuple[EntryRow, ...]:
     """Answers and undone answers in order, of one rater or of all."""
-    return tuple(
-        row
-        for row in entries(store)
-        if row.action in ("answer", "undo") and rater in (None, row.rater)
-    )
+    return _of(store, ("answer", "undo"), rater)
+
+
+def guesses(store: Store, rater: str | None = None) -> tuple[EntryRow, ...]:
+    """Guesses in order, of one rater or of all."""
+    return _of(store, ("guess",), rater)
+
+
+def pauses(store: Store, rater: str | None = None) -> tuple[EntryRow, ...]:
+    """Pauses and resumed readings in order, of one rater or of all."""
+    return _of(store, PAUSES, rater)
 
 
 def standing(store: Store) -> dict[tuple[str, int], EntryRow]:
@@ -171,101 +253,48 @@ def standing(store: Store) -> dict[tuple[str, int], EntryRow]:
     return found
 
 
-def check_chain(store: Store) -> tuple[str, ...]:
-    """What is wrong with the log, one sentence each; empty when it is whole."""
-    with store.reading() as connection:
-        found = [_entry(row) for row in connection.execute(select(entry).order_by(entry.c.number))]
-        last = connection.execute(select(head)).one_or_none()
-        previous = connection.execute(select(study.c.hash)).scalar()
-    faults = []
-    for expected, row in enumerate(found, start=1):
-        if row.number != expected:
-            faults.append(f"The log lacks entry {expected}, or one was slipped in before it.")
-            break
-        if row.previous != previous:
-            faults.append(f"Entry {row.number} of the log does not follow the one before it.")
-        if row.hash != _hash({name: getattr(row, name) for name in NAMES}):
-            faults.append(f"Entry {row.number} of the log was altered.")
-        previous = row.hash
-    if last is None or (last.entries, last.hash) != (len(found), previous):
-        faults.append("The end of the log is not the one last written: entries were cut or added.")
-    return tuple(faults)
+def _of(store: Store, actions: tuple[str, ...], rater: str | None) -> tuple[EntryRow, ...]:
+    return tuple(
+        row for row in entries(store) if row.action in actions and rater in (None, row.rater)
+    )
 
 
-def append(connection: Connection, values: Mapping[str, Any]) -> EntryRow:
-    """Write one entry inside an open writing transaction.
-
-    Raises:
-        RatingRefused: the end of the log is not the one last written.
-    """
-    last = connection.execute(select(head)).one_or_none()
-    newest = connection.execute(
-        select(entry.c.number, entry.c.hash).order_by(entry.c.number.desc()).limit(1)
-    ).one_or_none()
-    there = (0, last.hash if last else "") if newest is None else (newest.number, newest.hash)
-    if last is None or (last.entries, last.hash) != there:
-        raise RatingRefused(
-            "The log of this study was altered, so nothing more is added to it. "
-            "See what is wrong with triptych study verify."
-        )
-    row: dict[str, Any] = dict.fromkeys(NAMES)
-    row.update({name: _as_json(value) for name, value in values.items()})
-    row.update(number=last.entries + 1, at_utc=now_utc(), previous=last.hash)
-    row["hash"] = _hash(row)
-    connection.execute(insert(entry).values(**row))
-    connection.execute(update(head).values(entries=row["number"], hash=row["hash"]))
-    return EntryRow(**row)
+def _reason(answer: str, reason: str | None) -> str | None:
+    told = (reason or "").strip()
+    if answer == CANNOT and not told:
+        raise RatingRefused("Say why this item cannot be judged; the reason is kept with it.")
+    if answer != CANNOT and told:
+        raise RatingRefused("A reason belongs to an item that cannot be judged. Nothing was kept.")
+    return told or None
 
 
-def refuse_if_unblinded(connection: Connection) -> None:
-    """Raise RatingRefused once the study's key was opened."""
-    found = connection.execute(select(entry.c.at_utc).where(entry.c.action == "unblind")).scalar()
-    if found is not None:
-        raise RatingRefused(
-            f"This study was unblinded on {found[:10]}; it takes no more ratings. "
-            "Build a new study to go on reading."
-        )
+def _place(connection: Connection, rater: str, position: int) -> Row[Any] | None:
+    place = (presentation.c.rater == rater, presentation.c.position == position)
+    return connection.execute(select(presentation).where(*place)).one_or_none()
 
 
 def _check_place(connection: Connection, rating: NewRating) -> None:
-    place = (presentation.c.rater == rating.rater, presentation.c.position == rating.position)
-    shown = connection.execute(select(presentation).where(*place)).one_or_none()
+    shown = _place(connection, rating.rater, rating.position)
     if shown is None or (shown.item_id, shown.kind) != (rating.item_id, rating.kind):
         raise RatingRefused(
             f"Place {rating.position} does not hold that item for this rater. Open the study again."
         )
 
 
-def _last_action(connection: Connection, rater: str, position: int) -> str | None:
+def _last_action(
+    connection: Connection,
+    rater: str,
+    position: int,
+    *,
+    actions: tuple[str, ...] = ("answer", "undo"),
+) -> str | None:
     return connection.execute(
         select(entry.c.action)
         .where(
             entry.c.rater == rater,
             entry.c.position == position,
-            entry.c.action.in_(("answer", "undo")),
+            entry.c.action.in_(actions),
         )
         .order_by(entry.c.number.desc())
         .limit(1)
     ).scalar()
-
-
-def _as_json(value: Any) -> Any:
-    """A value as it will come back from its column (keys as text, tuples as lists)."""
-    if isinstance(value, Mapping):
-        return json.loads(_whole(json.dumps(dict(value), ensure_ascii=False)))
-    return _whole(value) if isinstance(value, str) else value
-
-
-def _whole(text: str) -> str:
-    """A text with ``?`` for each half of a character: UTF-8, and so the file, cannot hold one."""
-    return text.encode("utf-8", "replace").decode("utf-8")
-
-
-def _hash(row: Mapping[str, Any]) -> str:
-    content = {name: row[name] for name in NAMES if name != "hash"}
-    text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()
-
-
-def _entry(row: Any) -> EntryRow:
-    return EntryRow(**{name: getattr(row, name) for name in NAMES})

@@ -34,6 +34,8 @@ NAMES = {
 }
 
 _JSON = JSON(none_as_null=True)
+# 64 bits in both dialects; SQLite's only integer primary key that needs no index is INTEGER
+_LONG = BigInteger().with_variant(Integer(), "sqlite")
 
 HOME = MetaData(naming_convention=NAMES)
 STUDY = MetaData(naming_convention=NAMES)
@@ -211,7 +213,7 @@ item = Table(
 medium = Table(
     "medium",
     STUDY,
-    Column("key", Integer, primary_key=True, autoincrement=False),
+    Column("key", _LONG, primary_key=True, autoincrement=False),
     Column("media_id", Text, nullable=False, unique=True),
     Column("coding", Text, nullable=False),
     Column("shape", _JSON, nullable=False),
@@ -262,9 +264,9 @@ entry = Table(
     Column("kind", Text),
     Column("answer", Text),
     Column("shown_utc", Text),
-    Column("first_action_ms", Integer),
-    Column("answer_ms", Integer),
-    Column("idle_ms", Integer),
+    Column("first_action_ms", _LONG),
+    Column("answer_ms", _LONG),
+    Column("idle_ms", _LONG),
     Column("confidence", Integer),
     Column("comment", Text),
     Column("usefulness", _JSON),
@@ -283,4 +285,39 @@ head = Table(
     Column("entries", Integer, nullable=False),
     Column("hash", Text, nullable=False),
     CheckConstraint("one = 1", name="single"),
+)
+
+# files handed to raters; what came back lies in ``returned``
+pack = Table(
+    "pack",
+    STUDY,
+    Column("pack_id", Text, primary_key=True),
+    Column("rater", Text, nullable=False),
+    Column("created_utc", Text, nullable=False),
+    Column("public_key", Text, nullable=False),
+    Column("note", Text),
+)
+
+# in a rater's file only: whose it is, and what its answers are signed with
+seat = Table(
+    "seat",
+    STUDY,
+    Column("one", Integer, primary_key=True),
+    Column("pack_id", Text, nullable=False),
+    Column("rater", Text, nullable=False),
+    Column("private_key", Text, nullable=False),
+    CheckConstraint("one = 1", name="single"),
+)
+
+returned = Table(
+    "returned",
+    STUDY,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("pack_id", Text, nullable=False),
+    Column("rater", Text, nullable=False),
+    Column("received_utc", Text, nullable=False),
+    Column("entries", Integer, nullable=False),
+    Column("head", Text, nullable=False),
+    Column("sha256", Text, nullable=False),
+    Column("content", LargeBinary, nullable=False),
 )

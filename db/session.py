@@ -74,6 +74,11 @@ class Store:
             self.close()
             raise
 
+    @property
+    def location(self) -> str:
+        """Where it lies, for a person; a password is hidden."""
+        return str(self.path)
+
     def _open(self, *, memory: bool) -> None:
         with self._engine.connect() as connection:
             if not memory:
@@ -150,17 +155,24 @@ def open_store(home: Home) -> Store:
     return Store(home.database)
 
 
-def open_study_store(path: Path, *, create: str = "existing") -> Store:
+def is_url(place: Path | str) -> bool:
+    """Whether that is a study on a server and not a folder or file."""
+    return isinstance(place, str) and place.startswith(("postgresql://", "postgres://"))
+
+
+def open_study_store(place: Path | str, *, create: str = "existing") -> Store:
     """Open a study file: every commit is on the disk before it returns.
 
     Args:
-        path: ``study.sqlite`` itself, or the study's folder.
+        place: ``study.sqlite`` itself, the study's folder, or
+            ``postgresql://.../database?schema=study_...``.
         create: ``"existing"``, or ``"create"`` to build one (then a commit is on the disk only
             after ``checkpoint``).
 
     Raises:
         StoreError: see ``Store``.
     """
+    path = Path(place)
     file = path / "study.sqlite" if path.is_dir() else path
     kind = STUDY_FILE if create == "existing" else STUDY_IN_MAKING
     return Store(file, kind=kind, create=create)

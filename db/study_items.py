@@ -12,9 +12,9 @@ from typing import Any
 
 from sqlalchemy import func, insert, select
 
+from db.chain import append, refuse_if_unblinded
 from db.clock import now_utc
 from db.errors import RatingRefused, StoreDamaged
-from db.ratings import append, refuse_if_unblinded
 from db.schema import head, item, medium, presentation, rater, session, study
 from db.session import Store
 

@@ -284,7 +284,10 @@ class ReviewPresenter(Presenter):
 
     def _look_ahead(self) -> None:
         """Decode the next item while this one is read, so that nobody waits."""
-        self.services.tasks.query(self, self._session.upcoming, self._decode_ahead, _never_mind)
+        session = self._session
+        self.services.tasks.query(
+            self, lambda: next(iter(session.upcoming(1)), None), self._decode_ahead, _never_mind
+        )
 
     def _decode_ahead(self, presentation: Any) -> None:
         if presentation is None or self._study is None:

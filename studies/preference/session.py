@@ -1,23 +1,26 @@
-"""One rater at work: the item to be read now, one durable commit per answer, steps back.
+"""One rater at work: the item to be read now, one durable commit per act, steps back, guesses.
 
 Never reaches torch. Refuses an answer to another item than the current one, and to draw the
-next item before the answer is on the disk.
+next item before the answer is on the disk. A broken store loses nothing: the act may be done
+again, and one that was kept after all is not kept twice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypedDict, Unpack
 
 from db import ratings, study_items
-from db.errors import RatingRefused
-from db.ratings import NewRating
+from db.errors import AnsweredAlready, RatingRefused, StoreError
+from db.ratings import EntryRow, NewRating
 from db.session import Store
 from db.study_items import ItemRow, PresentationRow
 from studies.errors import BadStudy
 from studies.preference.frozen import software_version
 from studies.preference.panels import Panel, panel_from_json
+from studies.preference.protocol import Protocol
+from studies.preference.seating import guess_sample, protocol_of
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,7 @@ class Details(TypedDict, total=False):
         comment: free text.
         usefulness: ``left1`` ... ``right3`` to 0, 1 or 2.
         viewer_state: window and slice range seen.
+        reason: why the item cannot be judged; needed for ``cannot``, refused elsewhere.
     """
 
     shown_utc: str | None
@@ -73,6 +77,7 @@ class Details(TypedDict, total=False):
     comment: str | None
     usefulness: Mapping[str, int] | None
     viewer_state: Mapping[str, Any] | None
+    reason: str | None
 
 
 class Session:
@@ -89,13 +94,17 @@ class Session:
         self.rater = rater
         self.session_id = session_id
         self.software = software_version()
+        self._frame = study_items.study_row(store)
         self._order = study_items.presentations(store, rater)
-        self._answered: set[int] = set()
+        self._to_guess = guess_sample(self._frame, self._order, rater)
+        self._answered: dict[int, EntryRow] = {}
+        self._guessed: set[int] = set()
+        self._unsure = False
         self.refresh()
 
     @property
     def total(self) -> int:
-        """Places in this rater's order."""
+        """Places in this rater's order, warm-ups and repeats among them."""
         return len(self._order)
 
     @property
@@ -103,20 +112,35 @@ class Session:
         """Places that have an answer in force."""
         return len(self._answered)
 
+    @property
+    def warmups(self) -> int:
+        """Practice items at the beginning; they count nowhere."""
+        return sum(place.kind == "warmup" for place in self._order)
+
+    @property
+    def protocol(self) -> Protocol:
+        """How this study is read, as frozen in it."""
+        return protocol_of(self._frame)
+
     def refresh(self) -> None:
         """Read again which places are answered (another window may have been at work)."""
         standing = ratings.standing(self.store)
-        self._answered = {place for rater, place in standing if rater == self.rater}
+        guesses = ratings.guesses(self.store, self.rater)
+        self._answered = {
+            place: row for (rater, place), row in standing.items() if rater == self.rater
+        }
+        self._guessed = {row.position for row in guesses if row.position is not None}
+        self._unsure = False
 
     def current(self) -> Presentation | None:
         """The item to be read now; None when all are answered."""
-        return self._present(self._next_place())
+        place = self._next_place()
+        return None if place is None else self._present(place)
 
-    def upcoming(self) -> Presentation | None:
-        """The item after the current one, so that its pictures can be decoded beforehand."""
-        current = self._next_place()
-        after = [p for p in self._order if p.position not in self._answered and p != current]
-        return self._present(after[0] if current and after else None)
+    def upcoming(self, count: int = 2) -> tuple[Presentation, ...]:
+        """The items after the current one, so that their pictures can be decoded beforehand."""
+        waiting = [place for place in self._order if place.position not in self._answered]
+        return tuple(self._present(place) for place in waiting[1 : 1 + count])
 
     def answer(
         self, answer: str, *, item_id: str | None = None, **details: Unpack[Details]
@@ -124,7 +148,7 @@ class Session:
         """Keep an answer to the current item.
 
         Args:
-            answer: ``left``, ``right``, ``both`` or ``neither``.
+            answer: one of ``ratings.ANSWERS``; ``cannot`` needs a ``reason``.
             item_id: of the item on the screen; refused if it is not the current one.
             details: times and what else belongs to the answer, see ``Details``.
 
@@ -132,14 +156,17 @@ class Session:
             The next item, None when that was the last.
 
         Raises:
-            RatingRefused: unblinded, answered already, not the current item, broken chain.
-            StoreError: what SQLite refused; then nothing was kept and the item stays.
+            AnsweredAlready: another window was quicker; ``current`` says where to go on.
+            RatingRefused: unblinded, not the current item, no reason, broken chain.
+            StoreError: what the store refused; the item stays and may be answered again.
         """
         place = self._next_place()
         if place is None:
             raise RatingRefused("Every item of this study has its answer. Nothing was kept.")
         if item_id is not None and item_id != place.item_id:
             raise RatingRefused("That is not the item to be read now. Nothing was kept.")
+        if self._unsure and self._kept_after_all(place, answer):
+            return self.current()
         rating = NewRating(
             rater=self.rater,
             session_id=self.session_id,
@@ -150,12 +177,7 @@ class Session:
             software=self.software,
             **details,
         )
-        try:
-            ratings.add_rating(self.store, rating)
-        except RatingRefused:
-            self.refresh()  # another window was at work; go on from where the file stands
-            raise
-        self._answered.add(place.position)
+        self._answered[place.position] = self._write(lambda: ratings.add_rating(self.store, rating))
         return self.current()
 
     def undo(self) -> Presentation | None:
@@ -169,33 +191,137 @@ class Session:
         Raises:
             RatingRefused: the study is unblinded.
         """
-        place = self._next_place()
-        limit = self.total + 1 if place is None else place.position
-        before = [position for position in self._answered if position < limit]
-        if before:
-            self._take_back(max(before))
+        if self._unsure and self._taken_back_after_all():
+            return self.current()
+        before = self._place_before()
+        if before is not None:
+            self._write(
+                lambda: ratings.undo(
+                    self.store,
+                    rater=self.rater,
+                    session_id=self.session_id,
+                    position=before,
+                    software=self.software,
+                )
+            )
+            del self._answered[before]
         return self.current()
 
-    def _take_back(self, position: int) -> None:
-        try:
-            ratings.undo(
+    def guesses(self) -> tuple[Presentation, ...]:
+        """What is still to be guessed, in order; empty until every item has its answer."""
+        if self._next_place() is not None:
+            return ()
+        left = [place for place in self._to_guess if place.position not in self._guessed]
+        return tuple(self._present(place) for place in left)
+
+    def guess(self, item_id: str, answer: str) -> tuple[Presentation, ...]:
+        """Keep a guess which side is the tested model's; a guess stands.
+
+        Args:
+            item_id: one of ``guesses()``.
+            answer: ``left``, ``right`` or ``unsure``.
+
+        Returns:
+            What is left to be guessed.
+
+        Raises:
+            AnsweredAlready: another window was quicker.
+            RatingRefused: not asked for, an unknown guess, unblinded, broken chain.
+            StoreError: what the store refused; may be guessed again.
+        """
+        if self._unsure:
+            self.refresh()
+            if self._is_guessed(item_id):
+                return self.guesses()
+        asked = next((one for one in self.guesses() if one.item_id == item_id), None)
+        if asked is None:
+            raise RatingRefused("That item is not to be guessed now. Nothing was kept.")
+        self._write(
+            lambda: ratings.add_guess(
                 self.store,
                 rater=self.rater,
                 session_id=self.session_id,
-                position=position,
+                position=asked.position,
+                item_id=item_id,
+                answer=answer,
                 software=self.software,
             )
+        )
+        self._guessed.add(asked.position)
+        return self.guesses()
+
+    def note_pause(self, kind: str) -> None:
+        """Note that the rater stops reading (``pause``) or goes on (``resume``).
+
+        Raises:
+            RatingRefused: the study is unblinded.
+            StoreError: what the store refused.
+        """
+        place = self._next_place()
+        self._write(
+            lambda: ratings.add_pause(
+                self.store,
+                rater=self.rater,
+                session_id=self.session_id,
+                kind=kind,
+                position=None if place is None else place.position,
+                software=self.software,
+            )
+        )
+
+    def pauses(self) -> tuple[tuple[str, str], ...]:
+        """This rater's pauses so far: (``pause`` or ``resume``, UTC), in order."""
+        found = ratings.pauses(self.store, self.rater)
+        return tuple((row.action, row.at_utc) for row in found)
+
+    def _write(self, act: Callable[[], EntryRow]) -> EntryRow:
+        """Do one act; after a refusal go on from where the study stands."""
+        try:
+            return act()
         except RatingRefused:
-            self.refresh()
+            self.refresh()  # another window was at work
             raise
-        self._answered.discard(position)
+        except StoreError:
+            # a connection may break after the commit: then it was kept, though nobody was told
+            self._unsure = True
+            raise
+
+    def _kept_after_all(self, place: PresentationRow, answer: str) -> bool:
+        """Whether the last attempt at this place was kept although the store broke.
+
+        Raises:
+            AnsweredAlready: another answer was.
+        """
+        self.refresh()
+        kept = self._answered.get(place.position)
+        if kept is None:
+            return False
+        if (kept.session_id, kept.answer) == (self.session_id, answer):
+            return True
+        raise AnsweredAlready(
+            f"Item {place.position} has its answer already. Go back with Ctrl+Z to change it."
+        )
+
+    def _taken_back_after_all(self) -> bool:
+        wanted = self._place_before()
+        self.refresh()
+        return wanted is not None and wanted not in self._answered
+
+    def _is_guessed(self, item_id: str) -> bool:
+        return any(
+            place.item_id == item_id and place.position in self._guessed for place in self._to_guess
+        )
 
     def _next_place(self) -> PresentationRow | None:
         return next((p for p in self._order if p.position not in self._answered), None)
 
-    def _present(self, place: PresentationRow | None) -> Presentation | None:
-        if place is None:
-            return None
+    def _place_before(self) -> int | None:
+        """The answered place before the current one, None at the beginning."""
+        place = self._next_place()
+        limit = self.total + 1 if place is None else place.position
+        return max((position for position in self._answered if position < limit), default=None)
+
+    def _present(self, place: PresentationRow) -> Presentation:
         try:
             row = study_items.item_row(self.store, place.item_id)
             query, left, right = _panels(row)

@@ -6,9 +6,7 @@ Never reaches torch. Refuses to tell anything about preferences: it counts answe
 
 from __future__ import annotations
 
-import hashlib
 import secrets
-import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -16,16 +14,17 @@ from types import TracebackType
 import numpy as np
 from numpy.typing import NDArray
 
-from db import ratings, study_items
+from db import packs, ratings, study_items
 from db.errors import RatingRefused, StoreError
 from db.home import Home
-from db.session import Store, open_study_store
+from db.session import Store, is_url, open_study_store
 from db.study_items import RaterRow
 from studies.errors import BadStudy
 from studies.preference.frozen import order_hash, software_version
 from studies.preference.media import decode
 from studies.preference.panels import Panel
-from studies.preference.sample import generator, reading_order
+from studies.preference.protocol import Protocol
+from studies.preference.seating import protocol_of, rater_name, reading_order
 from studies.preference.session import Presentation, Session
 
 __all__ = [
@@ -87,13 +86,19 @@ def list_studies(home: Home) -> tuple[StudyInfo, ...]:
     return tuple(sorted(found, key=lambda info: (info.created_utc, info.id)))
 
 
-def open_study(path: Path) -> Study:
-    """Open a study's folder, or its ``study.sqlite`` alone.
+def open_study(path: Path | str) -> Study:
+    """Open a study's folder, its ``study.sqlite`` alone, or one on a server.
+
+    Args:
+        path: the folder or file, or ``postgresql://.../database?schema=study_...``.
 
     Raises:
         BadStudy: there is no study.
-        StoreError: locked, newer, damaged or not writable.
+        StoreError: locked, newer, damaged, not writable, or the server refuses.
     """
+    if is_url(path):
+        return Study(open_study_store(path))
+    path = Path(path)
     file = path / "study.sqlite" if path.is_dir() else path
     if not file.is_file():
         raise BadStudy(f"{path} is no study: there is no study.sqlite. Choose the study's folder.")
@@ -114,6 +119,20 @@ class Study:
         except BaseException:
             store.close()
             raise
+
+    @property
+    def protocol(self) -> Protocol:
+        """How this study is read, as frozen in it."""
+        return protocol_of(self.row)
+
+    @property
+    def location(self) -> str:
+        """Its folder, or its address on a server with the password hidden."""
+        return self.store.location
+
+    def known_rater(self, name: str) -> bool:
+        """Whether somebody of that name sat down before."""
+        return rater_name(name) in {row.name for row in study_items.raters(self.store)}
 
     def info(self) -> StudyInfo:
         """Where the study stands; counts only."""
@@ -147,14 +166,16 @@ class Study:
         """Sit a rater down; a new one gets an own order, a known one goes on where it stopped.
 
         Raises:
-            BadStudy: no name.
+            BadStudy: no name, or this is another rater's pack.
             RatingRefused: the study is unblinded.
         """
-        # one spelling of one name: systems differ in how they write an accent
-        name = unicodedata.normalize("NFC", " ".join(rater.split()))
-        name = name.encode("utf-8", "replace").decode("utf-8")
-        if not name:
-            raise BadStudy("A rater needs a name or initials; set it under Settings.")
+        name = rater_name(rater)
+        seat = packs.seat_row(self.store)
+        if seat is not None and seat.rater != name:
+            raise BadStudy(
+                f"This study was handed to {seat.rater}. Read it under that name, or ask the "
+                "coordinator for a pack of your own."
+            )
         if ratings.unblinding(self.store) is not None:
             raise RatingRefused(
                 "This study was unblinded; it takes no more ratings. Build a new study to go on."
@@ -193,11 +214,5 @@ class Study:
 
     def _seat(self, row: RaterRow) -> None:
         """Draw a new rater's order from the study's seed and the name, and keep it."""
-        blocks: dict[str, list[str]] = {}
-        for item in study_items.items(self.store):
-            if item.kind == "item":
-                blocks.setdefault(item.block, []).append(item.item_id)
-        own = int.from_bytes(hashlib.sha256(row.name.encode("utf-8")).digest()[:8], "big")
-        ids = reading_order(blocks, generator(int(self.row.order_seed), own))
-        order = [(item_id, "item", False) for item_id in ids]
+        order = reading_order(self.row, study_items.items(self.store), row.name)
         study_items.add_rater(self.store, row, order, order_hash(row, order))

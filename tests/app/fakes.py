@@ -86,8 +86,8 @@ class FakeStudy:
         self.done -= 1
         return self.current()
 
-    def upcoming(self) -> Presentation | None:
-        return self.items[self.done + 1] if self.done + 1 < len(self.items) else None
+    def upcoming(self, count: int = 2) -> tuple[Presentation, ...]:
+        return tuple(self.items[self.done + 1 : self.done + 1 + count])
 
     def media(self, media_id: str) -> np.ndarray:
         seed = int("".join(letter for letter in media_id if letter.isdigit()))

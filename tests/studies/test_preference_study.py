@@ -39,7 +39,7 @@ def test_a_rater_reads_every_item_once_and_goes_on_where_it_stopped(path):
             0,
         )
         for _ in range(5):
-            now, after = session.current(), session.upcoming()
+            now, (after, *_) = session.current(), session.upcoming()
             assert (now.position, now.total) == (len(seen) + 1, session.total)
             seen.append(now.item_id)
             assert session.answer("left", item_id=now.item_id).item_id == after.item_id
@@ -49,7 +49,7 @@ def test_a_rater_reads_every_item_once_and_goes_on_where_it_stopped(path):
         while (now := session.current()) is not None:
             seen.append(now.item_id)
             session.answer("neither")
-        assert session.upcoming() is None
+        assert session.upcoming() == ()
         assert len(seen) == len(set(seen)) == session.total
         with pytest.raises(RatingRefused, match="Every item"):
             session.answer("left")

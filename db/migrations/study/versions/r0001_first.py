@@ -9,6 +9,7 @@ branch_labels = None
 depends_on = None
 
 
+LONG = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 INSERT_ONLY = ("study", "item", "medium", "rater", "presentation", "session", "entry")
 
 
@@ -23,11 +24,18 @@ def upgrade() -> None:
     make_presentation()
     make_session()
     for table in INSERT_ONLY:
-        for act in ("UPDATE", "DELETE"):
-            op.execute(
-                f"CREATE TRIGGER {table}_no_{act.lower()} BEFORE {act} ON {table} "
-                f"BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"
-            )
+        refuse_changes(table)
+
+
+def refuse_changes(table: str) -> None:
+    """Let rows be written once."""
+    if op.get_bind().dialect.name == "postgresql":
+        return  # revision 0002 does it for all of them; no file of 0001 lies on a server
+    for act in ("UPDATE", "DELETE"):
+        op.execute(
+            f"CREATE TRIGGER {table}_no_{act.lower()} BEFORE {act} ON {table} "
+            f"BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"
+        )
 
 
 def make_entry() -> None:
@@ -44,9 +52,9 @@ def make_entry() -> None:
         sa.Column("kind", sa.Text(), nullable=True),
         sa.Column("answer", sa.Text(), nullable=True),
         sa.Column("shown_utc", sa.Text(), nullable=True),
-        sa.Column("first_action_ms", sa.Integer(), nullable=True),
-        sa.Column("answer_ms", sa.Integer(), nullable=True),
-        sa.Column("idle_ms", sa.Integer(), nullable=True),
+        sa.Column("first_action_ms", LONG, nullable=True),
+        sa.Column("answer_ms", LONG, nullable=True),
+        sa.Column("idle_ms", LONG, nullable=True),
         sa.Column("confidence", sa.Integer(), nullable=True),
         sa.Column("comment", sa.Text(), nullable=True),
         sa.Column("usefulness", sa.JSON(none_as_null=True), nullable=True),
@@ -91,7 +99,7 @@ def make_medium() -> None:
     """Make the table ``medium``."""
     op.create_table(
         "medium",
-        sa.Column("key", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("key", LONG, autoincrement=False, nullable=False),
         sa.Column("media_id", sa.Text(), nullable=False),
         sa.Column("coding", sa.Text(), nullable=False),
         sa.Column("shape", sa.JSON(none_as_null=True), nullable=False),

@@ -1,0 +1,184 @@
+"""The chain of a study's log: entries that only ever grow, each holding the hash of the last.
+
+Owns the form of an entry, how one is appended and how the whole is checked. Refuses to add to a
+log that was altered. Which entries make sense is said by ``db.ratings`` and its neighbours.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, insert, select, update
+
+from db.clock import now_utc
+from db.errors import RatingRefused
+from db.schema import entry, head, study
+from db.session import Store
+
+
+@dataclass(frozen=True)
+class EntryRow:
+    """One entry of the log.
+
+    Attributes:
+        number: from 1, without a gap.
+        action: ``order``, ``answer``, ``undo``, ``guess``, ``pause``, ``resume``, ``pack``,
+            ``merge`` or ``unblind``.
+        at_utc: by the clock of the machine that wrote it; never decides an order.
+        note: why an item cannot be judged, why the study was unblinded, or a hash.
+        previous: hash of the entry before; of the study for the first.
+        hash: SHA-256 of all the other fields.
+    """
+
+    number: int
+    action: str
+    at_utc: str
+    rater: str | None
+    session_id: str | None
+    position: int | None
+    item_id: str | None
+    kind: str | None
+    answer: str | None
+    shown_utc: str | None
+    first_action_ms: int | None
+    answer_ms: int | None
+    idle_ms: int | None
+    confidence: int | None
+    comment: str | None
+    usefulness: Mapping[str, int] | None
+    viewer_state: Mapping[str, Any] | None
+    software: str | None
+    note: str | None
+    previous: str
+    hash: str
+
+    @property
+    def reason(self) -> str | None:
+        """Why the item cannot be judged; None for every other answer."""
+        return self.note if self.answer == "cannot" else None
+
+
+NAMES = tuple(EntryRow.__dataclass_fields__)
+
+
+def entries(store: Store) -> tuple[EntryRow, ...]:
+    """The whole log in order."""
+    with store.reading() as connection:
+        found = connection.execute(select(entry).order_by(entry.c.number)).all()
+    return tuple(_entry(row) for row in found)
+
+
+def check_chain(store: Store) -> tuple[str, ...]:
+    """What is wrong with the log, one sentence each; empty when it is whole."""
+    with store.reading() as connection:
+        found = [_entry(row) for row in connection.execute(select(entry).order_by(entry.c.number))]
+        last = connection.execute(select(head)).one_or_none()
+        start = connection.execute(select(study.c.hash)).scalar()
+    faults = list(chain_faults(found, start=str(start)))
+    newest = found[-1].hash if found else start
+    if last is None or (last.entries, last.hash) != (len(found), newest):
+        faults.append("The end of the log is not the one last written: entries were cut or added.")
+    return tuple(faults)
+
+
+def chain_faults(found: Iterable[EntryRow], *, start: str) -> tuple[str, ...]:
+    """What is wrong between the entries of a log, wherever they come from.
+
+    Args:
+        found: in order.
+        start: the hash that the first one follows: the study's.
+    """
+    faults: list[str] = []
+    previous = start
+    for expected, row in enumerate(found, start=1):
+        if row.number != expected:
+            faults.append(f"The log lacks entry {expected}, or one was slipped in before it.")
+            break
+        if row.previous != previous:
+            faults.append(f"Entry {row.number} of the log does not follow the one before it.")
+        if row.hash != entry_hash(row):
+            faults.append(f"Entry {row.number} of the log was altered.")
+        previous = row.hash
+    return tuple(faults)
+
+
+def clock_remarks(found: Sequence[EntryRow]) -> tuple[str, ...]:
+    """Where a clock was set back: said, and no fault, for the time never decides the order."""
+    latest: dict[str | None, EntryRow] = {}
+    remarks = []
+    for row in found:
+        before = latest.get(row.rater)
+        if before is not None and row.at_utc < before.at_utc:
+            remarks.append(
+                f"Entry {row.number} of the log bears the time {row.at_utc}, which is before "
+                f"that of entry {before.number} ({before.at_utc}): the clock of that machine was "
+                "set back. The order of the log holds; nothing is lost."
+            )
+        latest[row.rater] = row
+    return tuple(remarks)
+
+
+def entry_hash(row: EntryRow) -> str:
+    """The hash that an entry must carry: of all its other fields."""
+    return _hash({name: getattr(row, name) for name in NAMES})
+
+
+def append(connection: Connection, values: Mapping[str, Any]) -> EntryRow:
+    """Write one entry inside an open writing transaction.
+
+    Raises:
+        RatingRefused: the end of the log is not the one last written.
+    """
+    last = connection.execute(select(head)).one_or_none()
+    newest = connection.execute(
+        select(entry.c.number, entry.c.hash).order_by(entry.c.number.desc()).limit(1)
+    ).one_or_none()
+    there = (0, last.hash if last else "") if newest is None else (newest.number, newest.hash)
+    if last is None or (last.entries, last.hash) != there:
+        raise RatingRefused(
+            "The log of this study was altered, so nothing more is added to it. "
+            "See what is wrong with triptych study verify."
+        )
+    row: dict[str, Any] = dict.fromkeys(NAMES)
+    row.update({name: _as_json(value) for name, value in values.items()})
+    row.update(number=last.entries + 1, at_utc=now_utc(), previous=last.hash)
+    row["hash"] = _hash(row)
+    connection.execute(insert(entry).values(**row))
+    connection.execute(update(head).values(entries=row["number"], hash=row["hash"]))
+    return EntryRow(**row)
+
+
+def refuse_if_unblinded(connection: Connection) -> None:
+    """Raise RatingRefused once the study's key was opened."""
+    found = connection.execute(select(entry.c.at_utc).where(entry.c.action == "unblind")).scalar()
+    if found is not None:
+        raise RatingRefused(
+            f"This study was unblinded on {found[:10]}; it takes no more ratings. "
+            "Build a new study to go on reading."
+        )
+
+
+def _as_json(value: Any) -> Any:
+    """A value as it will come back from its column (keys as text, tuples as lists)."""
+    if isinstance(value, Mapping):
+        return json.loads(_whole(json.dumps(dict(value), ensure_ascii=False)))
+    return _whole(value) if isinstance(value, str) else value
+
+
+def _whole(text: str) -> str:
+    """A text with ``?`` for each half of a character: UTF-8, and so the file, cannot hold one."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _hash(row: Mapping[str, Any]) -> str:
+    content = {name: row[name] for name in NAMES if name != "hash"}
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def _entry(row: Any) -> EntryRow:
+    return EntryRow(**{name: getattr(row, name) for name in NAMES})

@@ -1,0 +1,69 @@
+"""Where a rater sits: the order of warm-ups, items and repeats, and which items are guessed.
+
+Both come from the study's stored seed and the rater's name, so that anybody can draw them again.
+Refuses to look at answers: what is guessed was settled before the first was given.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Sequence
+
+from db.study_items import ItemRow, PresentationRow, StudyRow
+from studies.errors import BadStudy
+from studies.preference.protocol import Protocol, protocol_from_json
+from studies.preference.sample import generator, reading_plan
+
+GUESS_STREAM = 1
+
+
+def rater_name(typed: str) -> str:
+    """One spelling of one name: blanks, accents and half characters in one way.
+
+    Raises:
+        BadStudy: nothing is left of it.
+    """
+    name = unicodedata.normalize("NFC", " ".join(typed.replace("\x00", " ").split()))
+    name = name.encode("utf-8", "replace").decode("utf-8")
+    if not name:
+        raise BadStudy("A rater needs a name or initials; set it under Settings.")
+    return name
+
+
+def protocol_of(row: StudyRow) -> Protocol:
+    """How the study is read, as frozen in it."""
+    stored = row.settings.get("protocol")
+    return protocol_from_json(stored if isinstance(stored, dict) else None)
+
+
+def reading_order(
+    row: StudyRow, items: Sequence[ItemRow], rater: str
+) -> tuple[tuple[str, str, bool], ...]:
+    """The order of one rater: (item id, kind, sides exchanged) for each place."""
+    protocol = protocol_of(row)
+    blocks: dict[str, list[str]] = {}
+    for item in items:
+        if item.kind == "item":
+            blocks.setdefault(item.block, []).append(item.item_id)
+    return reading_plan(
+        blocks,
+        warmups=sorted(item.item_id for item in items if item.kind == "warmup"),
+        repeat_share=protocol.repeat_share,
+        repeat_gap=protocol.repeat_gap,
+        rng=generator(int(row.order_seed), _own(rater)),
+    )
+
+
+def guess_sample(
+    row: StudyRow, order: Sequence[PresentationRow], rater: str
+) -> tuple[PresentationRow, ...]:
+    """The items that this rater is asked to guess at the end, in the order they are asked."""
+    items = [place for place in order if place.kind == "item"]
+    rng = generator(int(row.order_seed), _own(rater), GUESS_STREAM)
+    wanted = min(protocol_of(row).guess_items, len(items))
+    return tuple(items[which] for which in rng.permutation(len(items))[:wanted])
+
+
+def _own(rater: str) -> int:
+    return int.from_bytes(hashlib.sha256(rater.encode("utf-8")).digest()[:8], "big")
