@@ -125,8 +125,9 @@ def test_exact_power_is_the_sum_over_every_outcome(n, share):
 
 
 def test_the_approximate_sample_size_gives_about_its_power():
-    for share, n in [(0.55, 783), (0.6, 194), (0.65, 85)]:
-        assert sign_test_power(n, share, alpha=0.05) == pytest.approx(0.8, abs=0.04)
+    # the exact test is conservative, the more so the fewer pairs there are
+    for share, n, below in [(0.55, 783, 0.02), (0.6, 194, 0.04), (0.65, 85, 0.07)]:
+        assert 0.8 - below <= sign_test_power(n, share, alpha=0.05) <= 0.81
 
 
 def test_wilson_is_that_of_statsmodels():
@@ -144,8 +145,15 @@ def test_more_models_share_the_items():
 
 def test_the_sentence_holds_the_numbers():
     made = plan(PlanWish())
-    for words in ("194 decided comparisons (270 items)", "80 % power", "107 tasks (4.95 items",
-                  "worth 443 independent", "7.2 points", "53 repeats", "66.5 % to 88 %"):  # fmt: skip
+    for words in (
+        "194 decided comparisons (270 items)",
+        "80 % power",
+        "107 tasks (4.95 items",
+        "worth 443 independent",
+        "7.2 points",
+        "53 repeats",
+        "66.5 % to 88 %",
+    ):
         assert words in made.sentence, words
     assert made.to_json()["sentence"] == made.sentence
 
