@@ -37,7 +37,7 @@ OVERLAYS = frozenset(
      "graphics", "probe"}
 )  # fmt: skip
 LASTING = frozenset({"badges"})  # never hidden: a flipped picture must say so
-REPEATING = ("slice-", "zoom-")
+REPEATING = ("slice-", "zoom-", "grey-", "pan-")
 TWICE_S = 0.5
 IDLE_MS = 150
 AHEAD = 3

@@ -14,6 +14,7 @@ from app.widgets.window_presets import FULL, GIVEN, next_given
 
 FAR = 1_000_000
 LARGER, SMALLER = 1.25, 0.8
+GREY_STEP, PAN_STEP = 0.05, 0.05  # of the window's width, of the frame
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,17 @@ def _preset(key: str) -> Change:
 
 def _moment(steps: int) -> Change:
     return lambda state, picture, _room: state.at_moment(steps, picture.moments)
+
+
+def _greys(wider: float, brighter: float) -> Change:
+    """Colours have no window."""
+    return lambda state, picture, _room: (
+        state if picture.color else state.windowed(wider, brighter)
+    )
+
+
+def _pan(dx: float, dy: float) -> Change:
+    return lambda state, _picture, _room: state.panned(dx, dy)
 
 
 def shown_size(picture: Picture, state: ViewState) -> tuple[float, float]:
@@ -80,6 +92,15 @@ STATE_COMMANDS: MappingProxyType[str, Change] = MappingProxyType(
         "flip-v": lambda state, _picture, _room: state.flipped(across=False),
         "rotate-right": lambda state, _picture, room: state.turned(1, ratio=room.ratio),
         "rotate-left": lambda state, _picture, room: state.turned(3, ratio=room.ratio),
+        # Down the screen is darker for the mouse: a higher centre darkens.
+        "grey-wider": _greys(GREY_STEP, 0.0),
+        "grey-narrower": _greys(-GREY_STEP, 0.0),
+        "grey-brighter": _greys(0.0, -GREY_STEP),
+        "grey-darker": _greys(0.0, GREY_STEP),
+        "pan-left": _pan(-PAN_STEP, 0.0),
+        "pan-right": _pan(PAN_STEP, 0.0),
+        "pan-up": _pan(0.0, -PAN_STEP),
+        "pan-down": _pan(0.0, PAN_STEP),
         "zoom-in": lambda state, _picture, _room: state.zoomed(LARGER),
         "zoom-out": lambda state, _picture, _room: state.zoomed(SMALLER),
         "fit": lambda state, _picture, _room: state.fitted(),
