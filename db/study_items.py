@@ -141,7 +141,7 @@ def study_row(store: Store) -> StudyRow:
         row = connection.execute(select(study)).mappings().one_or_none()
     if row is None:
         raise StoreDamaged(
-            f"{store.path} holds no finished study. Build it again; a build was cut short."
+            f"{store.location} holds no finished study. Build it again; a build was cut short."
         )
     return StudyRow(**{name: row[name] for name in StudyRow.__dataclass_fields__})
 
@@ -151,6 +151,12 @@ def items(store: Store) -> tuple[ItemRow, ...]:
     with store.reading() as connection:
         found = connection.execute(select(item).order_by(item.c.item_id)).all()
     return tuple(_item(row) for row in found)
+
+
+def blocks(store: Store) -> dict[str, str]:
+    """The block of every item, by id."""
+    with store.reading() as connection:
+        return {row[0]: row[1] for row in connection.execute(select(item.c.item_id, item.c.block))}
 
 
 def item_row(store: Store, item_id: str) -> ItemRow:
@@ -183,7 +189,7 @@ def medium_row(store: Store, media_id: str) -> MediumRow:
         row = connection.execute(select(medium).where(medium.c.media_id == media_id)).one_or_none()
     if row is None:
         raise StoreDamaged(
-            f"{store.path} lacks a picture it should hold. Check it: triptych study verify"
+            f"{store.location} lacks a picture it should hold. Check it: triptych study verify"
         )
     return _medium(row)
 

@@ -7,6 +7,7 @@ again, and one that was kept after all is not kept twice.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypedDict, Unpack
@@ -36,6 +37,7 @@ class Presentation:
         position: place in the rater's order, from 1.
         total: places in the rater's order.
         kind: ``item``, ``warmup`` or ``repeat``.
+        block: items of one block are read together (``2d``, ``3d``, ``text``).
     """
 
     item_id: str
@@ -46,6 +48,7 @@ class Presentation:
     position: int
     total: int
     kind: str = "item"
+    block: str = ""
 
     @property
     def media_ids(self) -> tuple[str, ...]:
@@ -96,6 +99,7 @@ class Session:
         self.software = software_version()
         self._frame = study_items.study_row(store)
         self._order = study_items.presentations(store, rater)
+        self._blocks = study_items.blocks(store)
         self._to_guess = guess_sample(self._frame, self._order, rater)
         self._answered: dict[int, EntryRow] = {}
         self._guessed: set[int] = set()
@@ -121,6 +125,12 @@ class Session:
     def protocol(self) -> Protocol:
         """How this study is read, as frozen in it."""
         return protocol_of(self._frame)
+
+    @property
+    def left(self) -> dict[str, int]:
+        """Places of each block without an answer, the current one among them."""
+        waiting = (p for p in self._order if p.position not in self._answered)
+        return dict(Counter(self._blocks.get(place.item_id, "") for place in waiting))
 
     def refresh(self) -> None:
         """Read again which places are answered (another window may have been at work)."""
@@ -341,6 +351,7 @@ class Session:
             position=place.position,
             total=self.total,
             kind=place.kind,
+            block=row.block,
         )
 
 

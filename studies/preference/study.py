@@ -53,6 +53,7 @@ class StudyInfo:
         unblinded: the key was opened; no more ratings.
         hash: SHA-256 of everything frozen.
         path: its folder.
+        seat: whose pack this is; empty for a study that anybody may read.
         fault: why it cannot be opened; then everything but id and path is empty.
     """
 
@@ -67,6 +68,7 @@ class StudyInfo:
     hash: str
     path: Path
     fault: str = ""
+    seat: str = ""
 
 
 def list_studies(home: Home) -> tuple[StudyInfo, ...]:
@@ -152,6 +154,7 @@ class Study:
             unblinded=ratings.unblinding(self.store) is not None,
             hash=self.row.hash,
             path=self.store.path.parent,
+            seat="" if (seat := packs.seat_row(self.store)) is None else seat.rater,
         )
 
     def session(
