@@ -1,27 +1,23 @@
 """A sheet that figures are drawn on: dark for the screen, white for files; points that can be hit.
 
-Owns colours, type, the marks of what was drawn, and writing. Touches nothing global but under its
-lock: matplotlib's settings are one for all threads. Files hold no date, path or program name.
+Owns colours, the marks of what was drawn, and which files are written; how is in ``files``.
+Touches nothing global but under the lock that stands there.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from studies.preference.figures import METADATA, STYLE, save_figure
+from studies.figures.files import METADATA, save_figure, styled
 
 FORMATS = ("svg", "pdf", "png")
-_LOCK = threading.RLock()
 
 
 @dataclass(frozen=True)
@@ -162,13 +158,6 @@ class Sheet:
 
 
 Draw = Callable[[Sheet], None]
-
-
-@contextmanager
-def styled() -> Iterator[None]:
-    """Hold matplotlib's settings for one figure at a time."""
-    with _LOCK, mpl.rc_context({**STYLE, "axes.unicode_minus": True}):
-        yield
 
 
 def on_screen(draw: Draw, width: int, height: int, *, ratio: float = 1.0) -> Drawn:
