@@ -1,6 +1,6 @@
 """Turns what SQLite and the file system say into the leaves of ``db.errors``.
 
-Owns the sentences. Refuses to hide a bug: an error it does not know goes on unchanged.
+Owns the sentences; those for a server are in ``db.server_failures``. Refuses to hide a bug: an error it does not know goes on unchanged.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 from sqlalchemy.exc import DBAPIError
 
 from db.errors import DiskFull, NotWritable, StoreDamaged, StoreError, StoreLocked
+from db.server_failures import leaf_for_server
 
 _LOCKED = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _DAMAGED = {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_FORMAT}
@@ -30,7 +31,7 @@ NEARLY_FULL = 256 * 1024  # SQLite's files beside a database need that much
 _FULL_ERRNOS = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
-def locked(path: Path) -> StoreLocked:
+def locked(path: Path | str) -> StoreLocked:
     """The sentence for a database that another program holds."""
     return StoreLocked(
         f"The database {path} is in use by another program. "
@@ -38,7 +39,7 @@ def locked(path: Path) -> StoreLocked:
     )
 
 
-def damaged(path: Path, why: str) -> StoreDamaged:
+def damaged(path: Path | str, why: str) -> StoreDamaged:
     """The sentence for a file that is not a database or is damaged."""
     return StoreDamaged(
         f"The database {path} is damaged or is not a database ({why}). "
@@ -46,7 +47,7 @@ def damaged(path: Path, why: str) -> StoreDamaged:
     )
 
 
-def full(path: Path) -> DiskFull:
+def full(path: Path | str) -> DiskFull:
     """The sentence for a full disk."""
     return DiskFull(
         f"No room is left on the disk of {path}. "
@@ -54,7 +55,7 @@ def full(path: Path) -> DiskFull:
     )
 
 
-def refused(path: Path, why: str) -> NotWritable:
+def refused(path: Path | str, why: str) -> NotWritable:
     """The sentence for a folder or file that cannot be written."""
     return NotWritable(
         f"{path} cannot be opened for writing ({why}). "
@@ -62,17 +63,19 @@ def refused(path: Path, why: str) -> NotWritable:
     )
 
 
-def leaf_for(error: BaseException, path: Path) -> StoreError | None:
+def leaf_for(error: BaseException, path: Path | str) -> StoreError | None:
     """The expected failure behind an error of SQLite or of the system, None for a bug.
 
     Args:
-        error: a ``sqlite3.Error`` or an ``OSError``.
-        path: the file the sentence names.
+        error: a ``sqlite3.Error``, a ``psycopg.Error`` or an ``OSError``.
+        path: the file or address the sentence names.
     """
     if isinstance(error, OSError):
         if error.errno in _FULL_ERRNOS:
             return full(path)
         return refused(path, error.strerror or type(error).__name__)
+    if hasattr(error, "sqlstate"):
+        return leaf_for_server(error, str(path))
     code = getattr(error, "sqlite_errorcode", None)
     if code is None:
         # Python's own word for text that is none; what it says after quotes the text
@@ -90,16 +93,16 @@ def leaf_for(error: BaseException, path: Path) -> StoreError | None:
     return None
 
 
-def _no_room(path: Path) -> bool:
+def _no_room(path: Path | str) -> bool:
     """Whether the disk is (nearly) full: SQLite calls it an input/output error at times."""
     try:
-        return shutil.disk_usage(path.parent).free < NEARLY_FULL
+        return shutil.disk_usage(Path(path).parent).free < NEARLY_FULL
     except OSError:
         return False
 
 
 @contextmanager
-def translated(path: Path) -> Iterator[None]:
+def translated(path: Path | str) -> Iterator[None]:
     """Run a block and raise the store's own errors in place of SQLite's.
 
     Raises:

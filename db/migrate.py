@@ -47,7 +47,7 @@ def revision_of(connection: Connection) -> str | None:
     return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
 
 
-def check(connection: Connection, lineage: Lineage, path: Path) -> str | None:
+def check(connection: Connection, lineage: Lineage, path: Path | str) -> str | None:
     """The stored revision, if this version can work with it.
 
     Raises:

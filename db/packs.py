@@ -109,12 +109,10 @@ def seat_row(store: Store) -> SeatRow | None:
 def add_returned(
     store: Store, row: ReturnedRow, *, after: int | None = None, software: str | None = None
 ) -> ReturnedRow:
-    """Keep a returned document and log its hash (action ``merge``); numbers it.
+    """Keep a returned document and log its hash (action ``merge``); its number is given here.
 
-    Args:
-        row: its ``number`` is given here.
-        after: number of the return of that pack on which the decision to accept was made; refused
-            when another window has accepted one since. None for a first return.
+    ``after`` is the number of the newest return of that pack that the decision to accept rests
+    on, None for a first one; refused when another window has accepted one since.
 
     Raises:
         RatingRefused: unblinded, accepted elsewhere meanwhile, or a broken chain.

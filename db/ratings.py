@@ -153,9 +153,7 @@ def add_guess(
 ) -> EntryRow:
     """Keep a guess which side is the tested model's; asked once for an item, at the end.
 
-    Args:
-        position: where the item stood in the rater's order.
-        answer: one of ``GUESSES``.
+    ``position`` is where the item stood in the rater's order, ``answer`` one of ``GUESSES``.
 
     Raises:
         AnsweredAlready: that item was guessed before.
@@ -194,9 +192,7 @@ def add_pause(
 ) -> EntryRow:
     """Note that a rater stopped reading, or went on.
 
-    Args:
-        kind: one of ``PAUSES``.
-        position: the item on the screen then.
+    ``kind`` is one of ``PAUSES``, ``position`` the item on the screen then.
 
     Raises:
         RatingRefused: unblinded, or an unknown kind.

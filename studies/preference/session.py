@@ -280,7 +280,7 @@ class Session:
         )
 
     def pauses(self) -> tuple[tuple[str, str], ...]:
-        """This rater's pauses so far: (``pause`` or ``resume``, UTC), in order."""
+        """The rater's pauses so far: (``pause`` or ``resume``, UTC), in order."""
         found = ratings.pauses(self.store, self.rater)
         return tuple((row.action, row.at_utc) for row in found)
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,17 +14,12 @@ from sqlalchemy.exc import IntegrityError
 from db import ratings, study_items
 from db.errors import RatingRefused, StoreDamaged
 from db.session import STUDY_FILE, Store, open_study_store
-from tests.db.studies import item, small_study
+from tests.db.studies import item, small_study, tamper
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
-    return tmp_path / "study.sqlite"
-
-
-@pytest.fixture
-def store(file: Path) -> Iterator[Store]:
-    with small_study(file) as opened:
+def store(place: Path | str) -> Iterator[Store]:
+    with small_study(place) as opened:
         yield opened
 
 
@@ -118,17 +111,6 @@ def test_the_file_itself_refuses_changes(store, table):
             connection.execute(text(statement))
 
 
-def tamper(file: Path, *statements: str) -> None:
-    """Change a closed study with another program that drops the triggers first."""
-    with closing(sqlite3.connect(file)) as raw:
-        names = raw.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall()
-        for (name,) in names:
-            raw.execute(f"DROP TRIGGER {name}")
-        for statement in statements:
-            raw.execute(statement)
-        raw.commit()
-
-
 @pytest.mark.parametrize(
     ("statements", "words"),
     [
@@ -163,21 +145,21 @@ def tamper(file: Path, *statements: str) -> None:
     ],
     ids=["altered", "time", "order", "removed", "cut", "closed up", "added", "slipped in"],
 )
-def test_the_chain_shows_what_was_done_to_it(file, statements, words):
-    with small_study(file) as store:
+def test_the_chain_shows_what_was_done_to_it(place, statements, words):
+    with small_study(place) as store:
         ratings.add_rating(store, rating(1, "left", answer_ms=1500))
         ratings.add_rating(store, rating(2, "both", answer_ms=900))
         assert ratings.check_chain(store) == ()
-    tamper(file, *statements)
-    with open_study_store(file) as store:
+    tamper(place, *statements)
+    with open_study_store(place) as store:
         assert any(re.search(words, fault) for fault in ratings.check_chain(store))
 
 
-def test_a_cut_log_takes_nothing_more(file):
-    with small_study(file) as store:
+def test_a_cut_log_takes_nothing_more(place):
+    with small_study(place) as store:
         ratings.add_rating(store, rating(1))
-    tamper(file, "DELETE FROM entry WHERE number = 2")
-    with open_study_store(file) as store, pytest.raises(RatingRefused, match="was altered"):
+    tamper(place, "DELETE FROM entry WHERE number = 2")
+    with open_study_store(place) as store, pytest.raises(RatingRefused, match="was altered"):
         ratings.add_rating(store, rating(2))
 
 
@@ -186,7 +168,7 @@ def test_items_media_and_orders_come_back(store):
     assert study_items.item_row(store, "i1") == item("i1")
     assert study_items.count_items(store) == {"item": 2}
     (medium,) = study_items.media(store)
-    assert medium == study_items.MediumRow(7, "m1", "zlib", (1, 1), "aa", b"pixels")
+    assert medium == study_items.MediumRow(2**61 + 7, "m1", "zlib", (1, 1), "aa", b"pixels\x00")
     assert [p.item_id for p in study_items.presentations(store, "ann")] == ["i2", "i1"]
     assert study_items.raters(store) == (study_items.RaterRow("ann", "radiology", 9),)
     with pytest.raises(RatingRefused, match="no item"):
@@ -195,9 +177,9 @@ def test_items_media_and_orders_come_back(store):
         study_items.medium_row(store, "m9")
 
 
-def test_a_build_cut_short_is_no_study(file):
+def test_a_build_cut_short_is_no_study(place):
     with (
-        Store(file, kind=STUDY_FILE) as store,
+        Store(place, kind=STUDY_FILE) as store,
         pytest.raises(StoreDamaged, match="no finished study"),
     ):
         study_items.study_row(store)

@@ -161,7 +161,7 @@ def test_a_newer_schema_is_refused_with_the_way_out(tmp_path, newer_kind):
 
 
 def test_another_program_holding_the_file_is_said_in_words(tmp_path, monkeypatch):
-    monkeypatch.setattr("db.session.BUSY_TIMEOUT_MS", 50)
+    monkeypatch.setattr("db.sqlite_file.BUSY_TIMEOUT_MS", 50)
     file = tmp_path / "a.sqlite"
     with Store(file) as store, closing(sqlite3.connect(file, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -245,7 +245,7 @@ def test_a_file_that_cannot_be_written(tmp_path, monkeypatch):
     def read_only(name: str, **options: object) -> sqlite3.Connection:
         return connect(f"{Path(name).as_uri()}?mode=ro", uri=True, **options)
 
-    monkeypatch.setattr("db.session.sqlite3.connect", read_only)
+    monkeypatch.setattr("db.sqlite_file.sqlite3.connect", read_only)
     with (
         Store(file) as store,
         pytest.raises(NotWritable, match="cannot be opened for writing") as caught,

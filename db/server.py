@@ -1,0 +1,198 @@
+"""A study on a PostgreSQL server: one schema for each, several raters at once.
+
+Owns addresses (``postgresql://user@host/database?schema=study_...``), connections, how writers
+follow each other, and the sentences for what a server refuses. Refuses to show a password, and
+to work with a server's schema that is not named.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from db.errors import DriverMissing, LoginRefused
+
+if TYPE_CHECKING:
+    import psycopg
+
+PREFIXES = ("postgresql://", "postgres://")
+SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,62}")
+LOCK_TIMEOUT_MS = 5000
+CONNECT_TIMEOUT_S = 10
+SILENT_S = 15
+NEEDS_DRIVER = (
+    "A study on a server needs the package psycopg, which is not installed here. Install it with: "
+    'python -m pip install "triptych[postgres]"'
+)
+
+
+def is_url(place: Path | str) -> bool:
+    """Whether that is a study on a server and not a folder or file."""
+    return isinstance(place, str) and place.startswith(PREFIXES)
+
+
+def study_url(url: str, study_id: str) -> str:
+    """The address of one study in a database; an address that names its schema stays as it is.
+
+    Raises:
+        LoginRefused: it is no address.
+    """
+    parsed = _parsed(url)
+    if "schema" not in parsed.query:
+        parsed = parsed.update_query_dict({"schema": f"study_{study_id}"})
+    return parsed.render_as_string(hide_password=False)
+
+
+def without_password(url: str) -> str:
+    """The address as it may be shown and stored."""
+    parsed = _parsed(url)
+    query = {name: value for name, value in parsed.query.items() if name != "password"}
+    return parsed.set(password=None, query=query).render_as_string()
+
+
+@dataclass(frozen=True)
+class ServerPlace:
+    """One study on a server.
+
+    Attributes:
+        url: as given, without its schema.
+        schema: where its tables are.
+    """
+
+    url: URL
+    schema: str
+
+    @property
+    def location(self) -> str:
+        """Where it lies, for a person; without the password."""
+        named = self.url.update_query_dict({"schema": self.schema})
+        return without_password(named.render_as_string(hide_password=False))
+
+    @property
+    def path(self) -> Path:
+        """A name in place of a folder; there is none."""
+        return Path(self.schema) / "study.sqlite"
+
+    def is_there(self, connection: Connection | None = None) -> bool:
+        """Whether the schema exists and may be used."""
+        if connection is None:
+            return True  # only the server knows; asked once connected
+        found = connection.execute(
+            text("SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = :name"),
+            {"name": self.schema},
+        ).scalar()
+        return found is not None
+
+    def engine(self) -> Engine:
+        """The pool of connections; one that broke is noticed and made anew.
+
+        Raises:
+            DriverMissing: psycopg is not installed.
+        """
+        try:
+            import psycopg  # noqa: F401
+        except ImportError as error:
+            raise DriverMissing(NEEDS_DRIVER) from error
+        engine = create_engine(
+            "postgresql+psycopg://", creator=self._connect, pool_pre_ping=True, pool_size=2
+        )
+        key = int.from_bytes(hashlib.sha256(self.schema.encode()).digest()[:8], "big", signed=True)
+
+        def begin(connection: Connection) -> None:
+            if connection.get_execution_options().get("writes", False):
+                # one writer at a time for each study, as with a file
+                connection.exec_driver_sql(f"SELECT pg_catalog.pg_advisory_xact_lock({key})")
+            else:
+                connection.exec_driver_sql(
+                    "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
+                )
+
+        event.listen(engine, "begin", begin)
+        return engine
+
+    def make_ready(self, _connection: Connection) -> None:
+        """Nothing to be set beyond what each connection brings."""
+
+    def make_room(self, connection: Connection) -> None:
+        """Make the schema."""
+        if not self.is_there(connection):
+            connection.exec_driver_sql(f'CREATE SCHEMA "{self.schema}"')
+
+    def back_up(self, _revision: str) -> None:
+        """Nothing: on a server a migration happens whole or not at all."""
+
+    def integrity(self, _connection: Connection) -> tuple[str, ...]:
+        """Nothing: a server checks its own pages."""
+        return ()
+
+    def checkpoint(self, _connection: Connection) -> None:
+        """Nothing: each commit is on the server's disk."""
+
+    def remarks(self, connection: Connection) -> tuple[str, ...]:
+        """Whether the server itself keeps its word at a power cut."""
+        if connection.execute(text("SHOW fsync")).scalar() == "on":
+            return ()
+        return (
+            "The server runs with fsync off: after a power cut there, answers may be lost. "
+            "Ask its administrator to turn it on.",
+        )
+
+    def _connect(self) -> psycopg.Connection[Any]:
+        import psycopg
+
+        options = {**self.url.translate_connect_args(username="user", database="dbname")}
+        options.update(self.url.query)
+        defaults = {
+            "connect_timeout": CONNECT_TIMEOUT_S,
+            "application_name": "triptych",
+            "keepalives_idle": SILENT_S,
+            "tcp_user_timeout": SILENT_S * 1000,
+        }
+        connection = psycopg.connect(**{**defaults, **options})
+        try:
+            for name, value in (
+                ("search_path", f'"{self.schema}"'),
+                ("synchronous_commit", "on"),
+                ("lock_timeout", str(LOCK_TIMEOUT_MS)),
+                ("client_encoding", "UTF8"),
+            ):
+                connection.execute("SELECT set_config(%s, %s, false)", (name, value))
+            connection.commit()
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+def server_place(url: str) -> ServerPlace:
+    """Take an address apart.
+
+    Raises:
+        LoginRefused: it is no address, or names no schema.
+    """
+    parsed = _parsed(url)
+    schema = parsed.query.get("schema")
+    if not isinstance(schema, str) or not SCHEMA.fullmatch(schema):
+        raise LoginRefused(
+            f"{without_password(url)} does not say which study. Add ?schema=study_... with the "
+            "study's own id; it is told when the study is shared."
+        )
+    return ServerPlace(parsed.difference_update_query(["schema"]), schema)
+
+
+def _parsed(url: str) -> URL:
+    try:
+        return make_url(url)
+    except (ArgumentError, ValueError):
+        # the address may hold a password: it is not repeated, nor is what was said about it
+        raise LoginRefused(
+            "That is no address of a database. It has the form "
+            "postgresql://user@host/database?schema=study_..."
+        ) from None
