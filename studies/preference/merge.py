@@ -1,14 +1,31 @@
 """Takes answers back: checks what raters returned and keeps what holds.
 
-Owns the checks (study, signature, chain, order) and the rule that a later return extends an
-earlier one. Refuses foreign, altered, cut and divergent ones by name; never tells a preference.
+Owns the rule that a later return of a pack extends the earlier one; what a document must fit is
+in ``studies.preference.fitting``. Refuses foreign, altered, cut and divergent ones by name;
+never tells a preference.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from db import chain, packs, study_items
+from db.clock import now_utc
+from db.errors import RatingRefused, StoreError
+from db.failures import translated
+from db.packs import PackRow, ReturnedRow
+from db.ratings import unblinding
+from db.session import Store, is_url
+from studies.errors import BadAnswers, BadStudy
+from studies.preference.answers import LARGEST, Answers, collect, read_answers
+from studies.preference.fitting import Frame, check, in_force
+from studies.preference.frozen import sha256, software_version
+from studies.preference.ledger import kept, replaced_ids, shared_url
+from studies.preference.pack_file import MARK, SQLITE, TRAILER
+from studies.preference.share import open_shared, plain_url
+from studies.preference.study import open_study
 
 
 @dataclass(frozen=True)
@@ -49,4 +66,199 @@ def merge(path: Path, sources: Sequence[str]) -> tuple[Merged, ...]:
         RatingRefused: the study is unblinded.
         BadStudy: the study is a pack itself.
     """
-    raise NotImplementedError
+    merged: list[Merged] = []
+    refused: list[tuple[str, str]] = []
+    with open_study(path) as study:
+        _refuse(study.store)
+        frame = Frame(study.row, study_items.items(study.store))
+        for source in sources:
+            try:
+                merged.append(_merge_one(study.store, frame, source))
+            except (BadAnswers, BadStudy, StoreError) as error:
+                refused.append((plain_url(source), str(error)))
+    if refused:
+        lines = [f"{source}: {why}" for source, why in refused]
+        raise BadAnswers("\n".join(lines), refused=tuple(refused), merged=tuple(merged))
+    return tuple(merged)
+
+
+def check_returned(store: Store) -> Iterator[str]:
+    """What is wrong with packs and accepted returns in a study, one sentence each.
+
+    Every document is checked again as when it was merged: signature, chain, order, and that
+    each extends the one before.
+
+    Args:
+        store: the coordinator's study.
+    """
+    handed = {row.pack_id: row for row in packs.packs(store)}
+    logged = chain.entries(store)
+    frame = Frame(study_items.study_row(store), study_items.items(store))
+    yield from _against_log(
+        "A pack", "pack", [packs.pack_digest(p) for p in handed.values()], logged
+    )
+    yield from _against_log(
+        "A return", "merge", [row.sha256 for row in packs.returns(store)], logged
+    )
+    before: dict[str, Answers] = {}
+    for row in packs.returns(store):
+        try:
+            answers = kept(row)
+            _check_one(answers, frame, handed, row)
+            _extends(answers, before.get(row.pack_id))
+        except BadAnswers as error:
+            yield f"Return {row.number} ({row.rater or 'shared'}): {error}"
+            continue
+        before[row.pack_id] = answers
+
+
+def _against_log(
+    what: str, action: str, there: list[str], logged: Sequence[chain.EntryRow]
+) -> Iterator[str]:
+    told = [str(row.note) for row in logged if row.action == action]
+    if sorted(there) != sorted(told):
+        yield f"{what} in the study is not as it stands in the log: altered, added or removed."
+
+
+def _check_one(
+    answers: Answers, frame: Frame, handed: dict[str, PackRow], row: ReturnedRow
+) -> None:
+    pack = handed.get(row.pack_id)
+    told = (answers.pack_id, answers.rater, len(answers.entries), answers.head)
+    if pack is None or told != (row.pack_id, row.rater, row.entries, row.head):
+        raise BadAnswers("It does not say what the study says of it.")
+    check(answers, frame, pack)
+
+
+def _refuse(store: Store) -> None:
+    if packs.seat_row(store) is not None:
+        raise BadStudy("This is a rater's pack; answers are merged into the coordinator's study.")
+    if unblinding(store) is not None:
+        raise RatingRefused(
+            "This study was unblinded; answers that came later are not merged any more."
+        )
+
+
+def _merge_one(store: Store, frame: Frame, source: str) -> Merged:
+    answers = _from_server(store, frame, source) if is_url(source) else _from_file(source)
+    pack = next((row for row in packs.packs(store) if row.pack_id == answers.pack_id), None)
+    if pack is None:
+        foreign = answers.study != frame.row.hash
+        raise BadAnswers(
+            "The answers belong to another study. Merge them there."
+            if foreign
+            else "The answers come from a pack that this study did not hand out."
+        )
+    if not pack.public_key and not is_url(source):
+        raise BadAnswers("Answers of a shared study are merged by its URL, not by a file.")
+    if pack.pack_id in replaced_ids(packs.packs(store)):
+        raise BadAnswers(
+            f"The pack of {pack.rater} was replaced by a newer one; only that one counts."
+        )
+    check(answers, frame, pack)
+    _refuse_names(store, answers)
+    return _keep(store, answers, plain_url(source))
+
+
+def _from_file(source: str) -> Answers:
+    file = Path(source)
+    with translated(file):
+        if not file.is_file():
+            raise BadAnswers("There is no such file. Name the answers that the rater sent.")
+        if file.stat().st_size > LARGEST:
+            raise BadAnswers("The file is too large for answers. Ask the rater for the right one.")
+        content = file.read_bytes()
+    if content.startswith(SQLITE) or content[-TRAILER:].startswith(MARK):
+        raise BadAnswers(
+            "This is the pack, not the answers. The rater writes those with Return answers or "
+            "triptych study export --answers."
+        )
+    return read_answers(content)
+
+
+def _from_server(store: Store, frame: Frame, url: str) -> Answers:
+    place = plain_url(url)
+    pack = next((row for row in packs.packs(store) if shared_url(row) == place), None)
+    if pack is None:
+        raise BadAnswers(f"This study was not shared at {place}.")
+    with open_shared(url) as shared:
+        if study_items.study_row(shared).hash != frame.row.hash:
+            raise BadAnswers(f"Another study lies at {place}.")
+        faults = chain.check_chain(shared)
+        if faults:
+            raise BadAnswers(faults[0])
+        return collect(shared, pack_id=pack.pack_id, rater="")
+
+
+def _refuse_names(store: Store, answers: Answers) -> None:
+    """One name, one place of reading."""
+    names = {seat.rater.name for seat in answers.seats}
+    taken = {row.name for row in study_items.raters(store)}
+    taken |= {row.rater for row in packs.packs(store) if row.pack_id != answers.pack_id}
+    for row in packs.returns(store):
+        if row.pack_id != answers.pack_id:
+            taken |= {seat.rater.name for seat in kept(row).seats}
+    # a replaced pack bears the same name as the one that counts
+    taken -= {row.rater for row in packs.packs(store) if row.pack_id == answers.pack_id}
+    both = sorted(names & taken)
+    if both:
+        raise BadAnswers(
+            f"{both[0]} has answers from elsewhere in this study. One of the two must go by "
+            "another name; the answers here are kept."
+        )
+
+
+def _keep(store: Store, answers: Answers, source: str) -> Merged:
+    mine = [row for row in packs.returns(store) if row.pack_id == answers.pack_id]
+    before = kept(mine[-1]) if mine else None
+    new = _extends(answers, before)
+    if before is None or new > 0:
+        content = answers.to_bytes()
+        row = ReturnedRow(
+            0,
+            answers.pack_id,
+            answers.rater,
+            now_utc(),
+            len(answers.entries),
+            answers.head,
+            sha256(content),
+            content,
+        )
+        after = mine[-1].number if mine else None
+        packs.add_returned(store, row, after=after, software=software_version())
+        state = "merged"
+    else:
+        state = "older" if new < 0 else "same"
+    return _merged(answers, source, state, max(new, 0))
+
+
+def _extends(answers: Answers, before: Answers | None) -> int:
+    """Entries more than in the return before; below 0 for an older one.
+
+    Raises:
+        BadAnswers: the two went different ways.
+    """
+    if before is None:
+        return len(answers.entries)
+    longer, shorter = sorted((answers, before), key=lambda one: -len(one.entries))
+    length = len(shorter.entries)
+    if longer.entries[:length] != shorter.entries:
+        raise BadAnswers(
+            f"The answers of {answers.rater or 'the shared study'} went another way than those "
+            "merged before: the pack was read in two places, or put back from a copy. The first "
+            "ones are kept. Ask the rater which place is the right one, let the reading go on "
+            "there, or build the study for that rater anew under another name."
+        )
+    return len(answers.entries) - len(before.entries)
+
+
+def _merged(answers: Answers, source: str, state: str, new: int) -> Merged:
+    count = len(in_force(answers.entries))
+    names = ", ".join(seat.rater.name for seat in answers.seats)
+    total = sum(len(seat.order) for seat in answers.seats)
+    words = {
+        "merged": f"{names or 'Nobody'}: {count} of {total} answered, merged.",
+        "older": f"{names}: a later return is here already; nothing changed.",
+        "same": f"{names or 'Nobody'}: merged before; nothing changed.",
+    }
+    return Merged(source, names, answers.pack_id, count, new, state, words[state])

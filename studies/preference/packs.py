@@ -1,18 +1,53 @@
 """Hands a study to one rater as one file, and takes it up on the rater's machine.
 
 A ``.triptych`` file is the study with that rater's seat and nothing of the key or of other
-raters. Owns making, opening and the signed file of answers. Refuses a file that was cut,
-altered, made by something else or by a newer version.
+raters. Owns making and opening it and the signed file of answers; its form on disk is in
+``studies.preference.pack_file``. Refuses a pack whose contents are not what was frozen.
 """
 
 from __future__ import annotations
 
+import re
+import secrets
+import shutil
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+from db import chain, study_items
+from db import packs as stored
+from db.clock import now_utc
+from db.errors import RatingRefused, StoreDamaged, StoreTooNew
+from db.failures import translated
+from db.files import write_whole
 from db.home import Home
+from db.packs import PackRow, SeatRow
+from db.ratings import unblinding
+from db.session import Store, open_study_store
+from db.study_copy import copy_study
+from db.study_items import RaterRow
+from studies.errors import BadPack, BadStudy
+from studies.preference.answers import collect, new_keys, public_of
+from studies.preference.frozen import order_hash, software_version
+from studies.preference.ledger import REPLACES
+from studies.preference.pack_file import (
+    ANSWERS_SUFFIX,
+    SUFFIX,
+    checksum,
+    copy_out,
+    settle,
+    write_pack,
+)
+from studies.preference.seating import rater_name, reading_order
+from studies.preference.study import open_study
+from studies.preference.verify import KEY, verify
 
-SUFFIX = ".triptych"
-ANSWERS_SUFFIX = ".triptych-answers"
+__all__ = ["ANSWERS_SUFFIX", "SUFFIX", "make_pack", "open_pack", "return_answers"]
+
+UNFINISHED = ".building-"  # what a kill leaves is cleared by the next build
+OPENED = "pack.sha256"
+OPAQUE = re.compile(r"[0-9a-f]{12}")
 
 
 def make_pack(
@@ -46,7 +81,23 @@ def make_pack(
         RatingRefused: the study is unblinded.
         StoreError: it cannot be written.
     """
-    raise NotImplementedError
+    profile = RaterRow(rater_name(rater), specialty, years, modalities, display)
+    with open_study(path) as study:
+        replaced = _refuse_pack(study.store, profile.name, again=again)
+        file = _file(out, f"{_slug(study.row.title)}-{_slug(profile.name)}{SUFFIX}")
+        if file.exists():
+            raise BadStudy(f"{file} is there already and is not overwritten. Choose another name.")
+        pack_id, (private, public) = secrets.token_hex(6), new_keys()
+        with _workshop(path.parent) as folder:
+            database = folder / "study.sqlite"
+            _fill(study.store, database, profile, SeatRow(pack_id, profile.name, private))
+            settle(database)
+            note = f"{REPLACES}{replaced}" if replaced else None
+            row = PackRow(pack_id, profile.name, now_utc(), public, note)
+            # known here before it exists there: no pack is ever out whose answers are unknown
+            stored.add_pack(study.store, row, software=software_version())
+            write_pack(database, file)
+    return file
 
 
 def open_pack(home: Home, file: Path) -> Path:
@@ -61,7 +112,20 @@ def open_pack(home: Home, file: Path) -> Path:
         BadPack: cut, altered, foreign or newer; names the file and what to do.
         StoreError: the home cannot be written.
     """
-    raise NotImplementedError
+    mark = checksum(file).hex()
+    for known in home.studies.glob(f"*/{OPENED}"):
+        if known.read_text(encoding="ascii", errors="replace") == mark:
+            return known.parent
+    with translated(home.studies):
+        home.studies.mkdir(parents=True, exist_ok=True)
+    with _workshop(home.studies) as folder:
+        copy_out(file, folder / "study.sqlite")
+        target = home.studies / _checked(file, folder)
+        write_whole(folder / OPENED, mark.encode("ascii"))
+        if not target.exists():
+            with translated(target):
+                folder.rename(target)
+    return target
 
 
 def return_answers(path: Path, out: Path) -> Path:
@@ -78,4 +142,122 @@ def return_answers(path: Path, out: Path) -> Path:
         BadStudy: the study is no pack.
         StoreError: it cannot be written.
     """
-    raise NotImplementedError
+    with open_study(path) as study:
+        seat = stored.seat_row(study.store)
+        if seat is None:
+            raise BadStudy(
+                f"{path} is not a rater's pack; its answers are in the study already. "
+                "Nothing needs to be returned."
+            )
+        file = _file(out, f"{_slug(study.row.title)}-{_slug(seat.rater)}{ANSWERS_SUFFIX}")
+        answers = collect(
+            study.store, pack_id=seat.pack_id, rater=seat.rater, private_key=seat.private_key
+        )
+    write_whole(file, answers.to_bytes())
+    return file
+
+
+def _refuse_pack(store: Store, name: str, *, again: bool) -> str:
+    """Say why no pack can be made; the id of the pack that this one replaces."""
+    if stored.seat_row(store) is not None:
+        raise BadStudy(
+            "This is a rater's pack itself; packs are made from the coordinator's study."
+        )
+    if unblinding(store) is not None:
+        raise RatingRefused("This study was unblinded; it is not handed out any more.")
+    if name in {row.name for row in study_items.raters(store)}:
+        raise BadStudy(f"{name} reads in this study already. Choose another name for the pack.")
+    before = [row for row in stored.packs(store) if row.rater == name]
+    if not before:
+        return ""
+    if not again:
+        raise BadStudy(
+            f"{name} was handed a pack on {before[-1].created_utc[:10]}; that file can be handed "
+            "out again. If it is lost, make another with --again: answers of the old one are "
+            "refused from then on."
+        )
+    if stored.returns(store, name):
+        raise BadStudy(
+            f"Answers of {name} were merged already, so the pack is not replaced. "
+            "Hand the same file out again; it goes on where the rater stopped."
+        )
+    return before[-1].pack_id
+
+
+def _fill(source: Store, database: Path, profile: RaterRow, seat: SeatRow) -> None:
+    """Write study, order and seat into a new file."""
+    with open_study_store(database, create="create") as target:
+        copy_study(source, target, rater=None)
+        row, items = study_items.study_row(target), study_items.items(target)
+        order = reading_order(row, items, profile.name)
+        study_items.add_rater(target, profile, order, order_hash(profile, order))
+        stored.take_seat(target, seat)
+        target.checkpoint()
+
+
+def _checked(file: Path, folder: Path) -> str:
+    """Check what a pack holds; its name in the home."""
+    try:
+        faults = [*verify(folder)]
+        with open_study_store(folder) as store:
+            seat, row = stored.seat_row(store), study_items.study_row(store)
+            faults += _seat_faults(store, seat)
+    except StoreTooNew as error:
+        raise BadPack(
+            f"{file} was written by a newer version. Install the newest version."
+        ) from error
+    except (StoreDamaged, RatingRefused, BadStudy) as error:
+        raise BadPack(
+            f"{file} does not hold a study that can be read. Ask for it again."
+        ) from error
+    faults = [fault for fault in faults if not fault.startswith(KEY)]
+    if faults or seat is None:
+        raise BadPack(f"{file} is not as it was made: {faults[0]} Ask for it again.")
+    for backup in folder.glob("*.backup"):
+        backup.unlink()
+    return f"{row.study_id}-{seat.pack_id}"
+
+
+def _seat_faults(store: Store, seat: SeatRow | None) -> Iterator[str]:
+    """What is wrong with whose pack it is."""
+    if seat is None:
+        yield "It is nobody's pack."
+        return
+    row, items = study_items.study_row(store), study_items.items(store)
+    if not (OPAQUE.fullmatch(row.study_id) and OPAQUE.fullmatch(seat.pack_id)):
+        yield "Its names are not those of a pack."
+    if [rater.name for rater in study_items.raters(store)] != [seat.rater]:
+        yield "It holds another rater than it was made for."
+    places = study_items.presentations(store)
+    order = tuple((place.item_id, place.kind, place.swapped) for place in places)
+    if order != reading_order(row, items, seat.rater):
+        yield "The order is not the one that the study draws for its rater."
+    if [entry.action for entry in chain.entries(store)] != ["order"]:
+        yield "It holds answers already."
+    try:
+        public_of(seat.private_key)
+    except ValueError:
+        yield "It cannot sign answers."
+
+
+@contextmanager
+def _workshop(place: Path) -> Iterator[Path]:
+    """A folder beside the studies that is gone afterwards, unless it was given another name."""
+    folder = place / f"{UNFINISHED}{secrets.token_hex(6)}"
+    with translated(folder):
+        folder.mkdir(parents=True)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _file(out: Path, name: str) -> Path:
+    """The file that is meant: itself, or one of that name in a folder."""
+    return out / name if out.is_dir() else out
+
+
+def _slug(words: str) -> str:
+    """Words as a part of a file name on any system."""
+    plain = unicodedata.normalize("NFKD", words).encode("ascii", "ignore").decode("ascii")
+    return re.sub(r"[^A-Za-z0-9]+", "-", plain).strip("-")[:40] or "study"

@@ -5,8 +5,26 @@ Owns the copy and the address without its password. Refuses to keep a password a
 
 from __future__ import annotations
 
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
+
+from db import packs
+from db.clock import now_utc
+from db.errors import RatingRefused
+from db.packs import PackRow
+from db.ratings import unblinding
+from db.session import Store, is_url, open_study_store
+from db.study_copy import copy_study
+from studies.errors import BadRequest, BadStudy
+from studies.preference.frozen import software_version
+from studies.preference.ledger import SHARED, shared_url
+from studies.preference.study import open_study
+
+SECRET = ("password", "passfile", "sslpassword", "sslkey")
 
 
 @dataclass(frozen=True)
@@ -32,7 +50,56 @@ def share(path: Path, url: str) -> Shared:
 
     Raises:
         BadStudy: a pack, or shared there already.
+        BadRequest: not an address of PostgreSQL.
         RatingRefused: the study is unblinded.
         StoreError: the server refuses.
     """
-    raise NotImplementedError
+    if not is_url(url):
+        raise BadRequest(f"{plain_url(url)} is no address like postgresql://user@host/database.")
+    with open_study(path) as study:
+        place = _with_schema(url, f"study_{study.row.study_id}")
+        plain = plain_url(place)
+        _refuse(study.store, plain)
+        with open_study_store(place, create="create") as target:
+            copy_study(study.store, target, rater=None)
+        row = PackRow(secrets.token_hex(6), "", now_utc(), "", f"{SHARED}{plain}")
+        packs.add_pack(study.store, row, software=software_version())
+    return Shared(plain, row.pack_id)
+
+
+@contextmanager
+def open_shared(url: str) -> Iterator[Store]:
+    """The study at an address.
+
+    Raises:
+        StoreError: the server refuses, or there is none.
+    """
+    with open_study_store(url) as store:
+        yield store
+
+
+def plain_url(place: str) -> str:
+    """An address without anything secret in it; other words as they are."""
+    if "://" not in place:
+        return place
+    parts = urlsplit(place)
+    user, at, host = parts.netloc.rpartition("@")
+    query = [(name, value) for name, value in parse_qsl(parts.query) if name not in SECRET]
+    name = user.partition(":")[0]
+    return urlunsplit(parts._replace(netloc=f"{name}{at}{host}", query=urlencode(query)))
+
+
+def _with_schema(url: str, schema: str) -> str:
+    parts = urlsplit(url)
+    query = dict(parse_qsl(parts.query))
+    query.setdefault("schema", schema)
+    return urlunsplit(parts._replace(query=urlencode(query, quote_via=quote)))
+
+
+def _refuse(store: Store, plain: str) -> None:
+    if packs.seat_row(store) is not None:
+        raise BadStudy("This is a rater's pack; the coordinator's study is what can be shared.")
+    if unblinding(store) is not None:
+        raise RatingRefused("This study was unblinded; it is not handed out any more.")
+    if plain in {shared_url(row) for row in packs.packs(store)}:
+        raise BadStudy(f"This study is shared at {plain} already. Raters open that address.")
