@@ -62,7 +62,8 @@ class Block:
 
     Attributes:
         group: ``all``, ``stratum``, ``family``, ``form``, ``split``, ``anatomy``, ``task``,
-            ``overlap``, ``rater`` or ``all_with_auto_ties``.
+            ``overlap``, ``stratum_form``, ``rater``, ``majority``, ``first_answers`` or
+            ``all_with_auto_ties``.
         name: of the group's member, as in the tables; title: for people.
         n: ratings; items and tasks: how many different ones.
         first, second, tie: preferred; tie is both, neither and automatic ties together.
@@ -71,6 +72,8 @@ class Block:
         net: (first - second) / n with the bootstrap that resamples tasks, then items in them.
         net_bca: the same draws, bias-corrected and accelerated.
         median_ms: time to answer.
+        net_tasks: whole tasks resampled and nothing within them. Resampling items again inside the
+            drawn tasks counts the scatter within tasks twice, so ``net`` is on the safe side.
     """
 
     group: str
@@ -90,6 +93,7 @@ class Block:
     net: Estimate
     net_bca: Estimate
     median_ms: float | None = None
+    net_tasks: Estimate | None = None
 
 
 @dataclass(frozen=True)
@@ -167,7 +171,9 @@ class Fatigue:
         windows: consecutive tenths of the reading order.
         tie_trend: logistic regression of tie on place, odds ratio from first to last item.
         time_trend: ratio of the time to answer from first to last item (log-linear).
-        tie_test, time_test: of the two trends.
+        tie_test, time_test: of the two trends; preference_trend, preference_test: the odds that
+            the first model is preferred among the decided (the left list where there are more
+            than two models). All are adjusted for form and rater.
     """
 
     windows: tuple[Window, ...]
@@ -175,6 +181,8 @@ class Fatigue:
     tie_test: Test
     time_trend: Estimate
     time_test: Test
+    preference_trend: Estimate
+    preference_test: Test
 
 
 @dataclass(frozen=True)
@@ -206,6 +214,7 @@ class Repeats:
         same: the same preference again. flipped: the other model, which is the same side again.
         to_tie, from_tie: a preference became a tie, a tie a preference.
         agreement: intra-rater agreement.
+        drift: exact sign test of moves towards the first model against moves towards the second.
     """
 
     rater: str
@@ -215,6 +224,7 @@ class Repeats:
     to_tie: Share
     from_tie: Share
     agreement: Agreement
+    drift: Test
 
 
 @dataclass(frozen=True)
@@ -238,7 +248,7 @@ class Correctness:
 
     Attributes:
         both, only_first, only_second, neither: the fourfold table.
-        mcnemar: exact; mid_p: the mid-p version.
+        mcnemar: exact; mid_p: the mid-p version; clustered: Durkalski's, by task.
     """
 
     n: int
@@ -250,6 +260,7 @@ class Correctness:
     neither: int
     mcnemar: Test
     mid_p: Test
+    clustered: Test
 
 
 @dataclass(frozen=True)
@@ -286,6 +297,28 @@ class Missing:
 
 
 @dataclass(frozen=True)
+class Clustering:
+    """How much items of one task resemble each other; shares and sign tests do not know of it.
+
+    Attributes:
+        icc: intraclass correlation of the net preference of items within tasks (one-way analysis
+            of variance, may fall below 0); None where it is not defined.
+        mean_size: items of a task, as the analysis of variance weighs them.
+        design_effect: 1 + (mean_size - 1) * icc, at least 1.
+        effective_n: items / design_effect.
+        sentence: the remark for the text.
+    """
+
+    tasks: int
+    items: int
+    mean_size: float | None
+    icc: float | None
+    design_effect: float | None
+    effective_n: float | None
+    sentence: str
+
+
+@dataclass(frozen=True)
 class Pair:
     """Everything about one pair of models.
 
@@ -293,6 +326,7 @@ class Pair:
         first, second: letters. overall: all items read. with_auto_ties: identical lists as ties.
         tables: by stratum, family, form, split, anatomy, overlap, task, rater; those with n > 0.
         majority: one vote per item over raters (None for one rater).
+        clustering: how far the items of a task resemble each other.
     """
 
     first: str
@@ -306,6 +340,7 @@ class Pair:
     side: SideBias
     criterion: Criterion
     correctness: Correctness
+    clustering: Clustering
     usefulness: Mapping[str, Estimate] = field(default_factory=dict)
     majority: Block | None = None
 
