@@ -24,6 +24,7 @@ PLACES = {
     "viewer": "Viewer",
     "review": "Review",
     "results": "Results",
+    "statistics": "An unblinded item",
     "window": "Everywhere",
 }
 _HEARD = {
@@ -31,6 +32,7 @@ _HEARD = {
     "viewer": ("viewer", "shared"),
     "review": ("review", "shared"),
     "results": ("results",),
+    "statistics": ("statistics", "shared"),
     "window": ("window",),
 }
 
@@ -168,10 +170,19 @@ COMMANDS: tuple[Command, ...] = (
         ("next-filter", "Next choice of queries", "F"),
         ("fold-map", "Show or hide the heat map", "M"),
     ),
+    *_commands(
+        "statistics",
+        ("next-item", "Next item", "N"),
+        ("item-before", "Item before", "P"),
+    ),
     *(Command(f"go-{one.id}", one.text, "window", (one.shortcut,)) for one in PAGES),
     *(Command(one.id, one.text, "window", (one.shortcut,)) for one in WINDOW),
 )
 BY_ID: Mapping[str, Command] = MappingProxyType({command.id: command for command in COMMANDS})
+
+
+# pages whose own commands never meet
+_APART = frozenset({"viewer", "review", "results", "statistics"})
 
 
 def overlap(first: str, second: str) -> bool:
@@ -179,7 +190,7 @@ def overlap(first: str, second: str) -> bool:
     both = {first, second}
     if "results" in both:  # the page has no pictures that listen
         return both <= {"results", "window"}
-    return both != {"viewer", "review"}
+    return len(both & _APART) < 2
 
 
 class KeyMap:
