@@ -34,7 +34,7 @@ class PackState:
         returned_utc: of the last accepted return, "" if there was none.
         replaced: a newer pack was made for this rater; answers of this one are refused.
         url: of a shared study, without a password.
-        raters: of a shared study, with their answers as last merged.
+        raters: who has returned answers, with how many: one for a pack, more for a share.
     """
 
     rater: str
@@ -165,5 +165,5 @@ def _state(one: PackRow, row: ReturnedRow | None, places: int, *, replaced: bool
         returned_utc=row.received_utc if row else "",
         replaced=replaced,
         url=url,
-        raters=tuple(sorted(counts.items())) if url else (),
+        raters=tuple(sorted(counts.items())),
     )

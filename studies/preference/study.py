@@ -19,8 +19,9 @@ from db.errors import RatingRefused, StoreError
 from db.home import Home
 from db.session import Store, is_url, open_study_store
 from db.study_items import RaterRow
-from studies.errors import BadStudy
+from studies.errors import BadStudy, StudyError
 from studies.preference.frozen import order_hash, software_version
+from studies.preference.ledger import PackState, pack_states
 from studies.preference.media import decode
 from studies.preference.panels import Panel
 from studies.preference.protocol import Protocol
@@ -49,11 +50,12 @@ class StudyInfo:
         items: items to be read.
         auto_ties: identical lists, recorded and never shown.
         answered: answers in force of the rater who is furthest.
-        raters: name and number of answers in force.
+        raters: name and number of answers in force, those of returned packs too.
         unblinded: the key was opened; no more ratings.
         hash: SHA-256 of everything frozen.
         path: its folder.
         seat: whose pack this is; empty for a study that anybody may read.
+        packs: every seat handed out, oldest first; empty in a pack.
         fault: why it cannot be opened; then everything but id and path is empty.
     """
 
@@ -69,6 +71,7 @@ class StudyInfo:
     path: Path
     fault: str = ""
     seat: str = ""
+    packs: tuple[PackState, ...] = ()
 
 
 def list_studies(home: Home) -> tuple[StudyInfo, ...]:
@@ -80,7 +83,7 @@ def list_studies(home: Home) -> tuple[StudyInfo, ...]:
         try:
             with open_study(folder.parent) as study:
                 found.append(study.info())
-        except (StoreError, BadStudy) as error:
+        except (StoreError, StudyError) as error:
             folder_name, path = folder.parent.name, folder.parent
             found.append(
                 StudyInfo(folder_name, "", "", 0, 0, 0, (), False, "", path, fault=str(error))
@@ -143,8 +146,13 @@ class Study:
         done = {rater.name: 0 for rater in study_items.raters(self.store)}
         for name, _ in standing:
             done[name] = done.get(name, 0) + 1
+        handed = pack_states(self.store)
+        for pack in handed:
+            done.update(pack.raters)
+        seat = packs.seat_row(self.store)
         return StudyInfo(
-            id=self.row.study_id,
+            # a pack may lie in one home with the study it was made of
+            id=f"{self.row.study_id}-{seat.pack_id}" if seat else self.row.study_id,
             title=self.row.title,
             created_utc=self.row.created_utc,
             items=sum(n for kind, n in counts.items() if kind == "item"),
@@ -154,7 +162,8 @@ class Study:
             unblinded=ratings.unblinding(self.store) is not None,
             hash=self.row.hash,
             path=self.store.path.parent,
-            seat="" if (seat := packs.seat_row(self.store)) is None else seat.rater,
+            seat=seat.rater if seat else "",
+            packs=handed,
         )
 
     def session(
@@ -169,7 +178,7 @@ class Study:
         """Sit a rater down; a new one gets an own order, a known one goes on where it stopped.
 
         Raises:
-            BadStudy: no name, or this is another rater's pack.
+            BadStudy: no name, this is another rater's pack, or this rater was handed one.
             RatingRefused: the study is unblinded.
         """
         name = rater_name(rater)
@@ -178,6 +187,11 @@ class Study:
             raise BadStudy(
                 f"This study was handed to {seat.rater}. Read it under that name, or ask the "
                 "coordinator for a pack of your own."
+            )
+        if seat is None and name in {row.rater for row in packs.packs(self.store)}:
+            raise BadStudy(
+                f"{name} was handed a pack of this study and reads there. "
+                "Open that file, or read here under another name."
             )
         if ratings.unblinding(self.store) is not None:
             raise RatingRefused(

@@ -17,6 +17,7 @@ from db.study_items import ItemRow, PresentationRow, RaterRow, StudyRow
 from studies.errors import BadStudy, StillBlind, StudyError
 from studies.preference.frozen import sha256, software_version
 from studies.preference.key import Key, key_from_bytes
+from studies.preference.ledger import Ledger, whole_log
 from studies.preference.sealing import unseal
 from studies.preference.study import Study, StudyInfo, open_study
 from studies.preference.verify import KEY, OPEN_KEY
@@ -31,9 +32,7 @@ class Unblinded:
         row: the frozen frame.
         key: sides, models, gold, strata.
         items: as shown.
-        presentations: every rater's order.
-        log: every entry.
-        raters: profiles.
+        ledger: the study's own log and all accepted returns.
         reason: why it was unblinded.
         at_utc: when.
     """
@@ -42,11 +41,24 @@ class Unblinded:
     row: StudyRow
     key: Key
     items: tuple[ItemRow, ...]
-    presentations: tuple[PresentationRow, ...]
-    log: tuple[EntryRow, ...]
-    raters: tuple[RaterRow, ...]
+    ledger: Ledger
     reason: str
     at_utc: str
+
+    @property
+    def presentations(self) -> tuple[PresentationRow, ...]:
+        """Every rater's order, those of merged packs too."""
+        return self.ledger.presentations
+
+    @property
+    def log(self) -> tuple[EntryRow, ...]:
+        """Every entry, those of merged packs too."""
+        return self.ledger.entries
+
+    @property
+    def raters(self) -> tuple[RaterRow, ...]:
+        """Everybody's profile."""
+        return self.ledger.raters
 
 
 def unblind(path: Path, passphrase: str, reason: str) -> Unblinded:
@@ -95,9 +107,7 @@ def load_unblinded(path: Path) -> Unblinded:
             row=study.row,
             key=_read_open_key(path, study.row),
             items=study_items.items(study.store),
-            presentations=study_items.presentations(study.store),
-            log=ratings.entries(study.store),
-            raters=study_items.raters(study.store),
+            ledger=whole_log(study.store),
             reason=entry.note or "",
             at_utc=entry.at_utc,
         )
