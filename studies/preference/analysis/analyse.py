@@ -13,7 +13,8 @@ from dataclasses import replace
 from studies.preference.analysis import blocks
 from studies.preference.analysis.agreement import between, majority, repeats
 from studies.preference.analysis.blinding import blinding
-from studies.preference.analysis.blocks import Draws, block
+from studies.preference.analysis.blocks import block
+from studies.preference.analysis.bootstrap import Draws
 from studies.preference.analysis.clustering import clustering
 from studies.preference.analysis.davidson import davidson
 from studies.preference.analysis.fatigue import fatigue
@@ -21,6 +22,7 @@ from studies.preference.analysis.missing import flow, missing
 from studies.preference.analysis.rated import Rated, rated, raters_of
 from studies.preference.analysis.schema import Analysis, Block, Pair
 from studies.preference.analysis.side import side_bias
+from studies.preference.analysis.stream import Replay
 from studies.preference.analysis.tables import Presented, StudyTables
 from studies.preference.analysis.usefulness import usefulness
 from studies.preference.analysis.validity import correctness, criterion
@@ -34,7 +36,7 @@ def analyse(tables: StudyTables, *, rater: str | None = None, draws: int = 10_00
         rater: only this one; None pools all.
         draws: of the bootstrap.
     """
-    how = Draws(draws, tables.seed)
+    how = Draws(draws, Replay(tables.seed))
     rows = rated(tables, rater=rater)
     pairs = tuple(_pair(tables, *names, rater=rater, how=how) for names in _pairs_of(tables))
     many = len(pairs) > 1

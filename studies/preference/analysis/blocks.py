@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import median
 
-from studies.preference.analysis.bootstrap import intervals
+from studies.preference.analysis.bootstrap import Draws, intervals
 from studies.preference.analysis.counts import holm, share, sign_test
 from studies.preference.analysis.heterogeneity import heterogeneity
 from studies.preference.analysis.rated import Rated, raters_of
@@ -26,14 +25,6 @@ OVERLAPS = {
     "identical": "Identical lists",
 }
 POOLED = "ratings of several raters counted as if they were independent"
-
-
-@dataclass(frozen=True)
-class Draws:
-    """How the bootstrap is drawn."""
-
-    draws: int
-    seed: int
 
 
 def strata_titles(first: str, second: str) -> dict[str, str]:
@@ -53,9 +44,7 @@ def block(group: str, name: str, title: str, rows: Sequence[Rated], how: Draws) 
     count = Counter(one.preferred for one in rows)
     first, second = count["first"], count["second"]
     net, bca, of_tasks = intervals(
-        [(one.item.task_id, one.item.item_id, float(one.sign)) for one in rows],
-        draws=how.draws,
-        seed=how.seed,
+        [(one.item.task_id, one.item.item_id, float(one.sign)) for one in rows], how
     )
     times = [one.row.answer_ms for one in rows if one.row.answer_ms is not None]
     return Block(
@@ -125,6 +114,4 @@ def _table(
     known = [name for name in titles if name in members]
     names = [*known, *sorted(name for name in members if name and name not in titles)]
     made = [block(group, name, titles.get(name, name), members[name], how) for name in names]
-    return Table(
-        group, title, holm(made), heterogeneity([members[n] for n in names], seed=how.seed)
-    )
+    return Table(group, title, holm(made), heterogeneity([members[n] for n in names], how.numbers))

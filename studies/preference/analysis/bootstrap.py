@@ -19,12 +19,25 @@ from scipy.stats import norm
 
 from studies.preference.analysis.counts import undefined
 from studies.preference.analysis.schema import Estimate
-from studies.preference.analysis.stream import Stream
+from studies.preference.analysis.stream import Replay
 
 PERCENTILE = "bootstrap of tasks, then items; percentile"
 BCA = "bootstrap of tasks, then items; BCa"
 TASKS_ONLY = "bootstrap of tasks; percentile"
 CHUNK = 2_000_000
+
+
+@dataclass(frozen=True)
+class Draws:
+    """How the bootstrap is drawn.
+
+    Attributes:
+        draws: how many.
+        numbers: the stream; every interval reads it from its beginning.
+    """
+
+    draws: int
+    numbers: Replay
 
 
 @dataclass(frozen=True)
@@ -69,24 +82,35 @@ def clusters(rows: Sequence[tuple[str, str, float]]) -> Clusters:
     return Clusters(both[:, 0].copy(), both[:, 1].copy(), start, size)
 
 
-def resampled(data: Clusters, *, draws: int, seed: int) -> NDArray[np.float64]:
+def resampled(data: Clusters, how: Draws) -> NDArray[np.float64]:
     """The ratio in every draw [draws]."""
-    stream = Stream(seed)
-    tasks = len(data.size)
-    picks = (stream.uniform(draws * tasks) * tasks).astype(np.int64).reshape(draws, tasks)
+    picks = _picks(data, how)
+    counts = data.size[picks].sum(axis=1)
+    begins = picks.size + np.cumsum(counts) - counts
     step = max(1, int(CHUNK // max(1, data.top.size)))
-    found = np.empty(draws)
-    for begin in range(0, draws, step):
-        found[begin : begin + step] = _chunk(data, picks[begin : begin + step], stream)
+    found = np.empty(how.draws)
+    for begin in range(0, how.draws, step):
+        some = slice(begin, begin + step)
+        numbers = how.numbers.uniform(int(begins[begin]), int(counts[some].sum()))
+        found[some] = _chunk(data, picks[some], numbers)
     return found
 
 
-def _chunk(data: Clusters, picks: NDArray[np.int64], stream: Stream) -> NDArray[np.float64]:
+def _picks(data: Clusters, how: Draws) -> NDArray[np.int64]:
+    """Which tasks are drawn [draws, T]."""
+    tasks = len(data.size)
+    numbers = how.numbers.uniform(0, how.draws * tasks)
+    return (numbers * tasks).astype(np.int64).reshape(how.draws, tasks)
+
+
+def _chunk(
+    data: Clusters, picks: NDArray[np.int64], numbers: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Items within the drawn tasks, for some draws [C, T]."""
     per_pick = data.size[picks]
     flat = per_pick.reshape(-1)
     sizes = np.repeat(flat, flat)
-    chosen = (stream.uniform(sizes.size) * sizes).astype(np.int64)
+    chosen = (numbers * sizes).astype(np.int64)
     chosen += np.repeat(data.start[picks].reshape(-1), flat)
     counts = per_pick.sum(axis=1)
     edges = np.concatenate([[0], np.cumsum(counts)[:-1]])
@@ -96,23 +120,21 @@ def _chunk(data: Clusters, picks: NDArray[np.int64], stream: Stream) -> NDArray[
     return top / np.add.reduceat(data.bottom[chosen], edges)
 
 
-def tasks_resampled(data: Clusters, *, draws: int, seed: int) -> NDArray[np.float64]:
+def tasks_resampled(data: Clusters, how: Draws) -> NDArray[np.float64]:
     """The ratio in every draw when whole tasks are drawn [draws]; the same first numbers."""
-    tasks = len(data.size)
-    picks = (Stream(seed).uniform(draws * tasks) * tasks).astype(np.int64).reshape(draws, tasks)
+    picks = _picks(data, how)
     top, bottom = (np.add.reduceat(part, data.start) for part in (data.top, data.bottom))
     return top[picks].sum(axis=1) / bottom[picks].sum(axis=1)
 
 
 def intervals(
-    rows: Sequence[tuple[str, str, float]], *, draws: int, seed: int, unit: str = "items"
+    rows: Sequence[tuple[str, str, float]], how: Draws, *, unit: str = "items"
 ) -> tuple[Estimate, Estimate, Estimate]:
     """Percentile and BCa interval of tasks then items, and percentile of tasks alone.
 
     Args:
         rows: (task, item, value), one for each rating; the estimate is the mean of the values.
-        draws: of the bootstrap.
-        seed: of the stream.
+        how: draws and stream.
         unit: what n counts.
     """
     methods = (PERCENTILE, BCA, TASKS_ONLY)
@@ -125,10 +147,10 @@ def intervals(
         note = "one item" if data.top.size == 1 else "every item the same: no spread to draw from"
         return _same([Estimate(value, None, None, n, unit, m, note) for m in methods])
     note = "one task: only its items are resampled" if len(data.size) == 1 else ""
-    found = resampled(data, draws=draws, seed=seed)
+    found = resampled(data, how)
     low, high = np.quantile(found, [0.025, 0.975])
     plain = Estimate(value, float(low), float(high), n, unit, PERCENTILE, note)
-    return plain, _bca(data, found, n, unit, note), _of_tasks(data, n, unit, draws, seed)
+    return plain, _bca(data, found, n, unit, note), _of_tasks(data, n, unit, how)
 
 
 def _same(found: list[Estimate]) -> tuple[Estimate, Estimate, Estimate]:
@@ -136,11 +158,11 @@ def _same(found: list[Estimate]) -> tuple[Estimate, Estimate, Estimate]:
     return first, second, third
 
 
-def _of_tasks(data: Clusters, n: int, unit: str, draws: int, seed: int) -> Estimate:
+def _of_tasks(data: Clusters, n: int, unit: str, how: Draws) -> Estimate:
     if len(data.size) == 1:
         note = "one task: tasks cannot be resampled"
         return Estimate(data.value, None, None, n, unit, TASKS_ONLY, note)
-    found = tasks_resampled(data, draws=draws, seed=seed)
+    found = tasks_resampled(data, how)
     if np.ptp(found) == 0:
         note = "every task the same: no spread to draw from"
         return Estimate(data.value, None, None, n, unit, TASKS_ONLY, note)

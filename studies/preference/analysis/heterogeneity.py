@@ -16,20 +16,20 @@ from scipy.stats import chi2_contingency
 from studies.preference.analysis.counts import FEW, LEAST_FOR_P
 from studies.preference.analysis.rated import WORDS, Rated
 from studies.preference.analysis.schema import Test
-from studies.preference.analysis.stream import Stream
+from studies.preference.analysis.stream import Replay
 
 PERMUTATIONS = 10_000
 NAME = "chi-square of first, second, tie"
 CLOSE = 1 - 1e-9
 
 
-def heterogeneity(groups: Sequence[Sequence[Rated]], *, seed: int) -> Test | None:
+def heterogeneity(groups: Sequence[Sequence[Rated]], numbers: Replay) -> Test | None:
     """One test over the groups of a table; None for a single group."""
     counts = np.array([[sum(o.word == w for o in rows) for w in WORDS] for rows in groups])
-    return heterogeneity_of(counts.reshape(-1, len(WORDS)), seed=seed)
+    return heterogeneity_of(counts.reshape(-1, len(WORDS)), numbers)
 
 
-def heterogeneity_of(counts: NDArray[np.int64], *, seed: int) -> Test | None:
+def heterogeneity_of(counts: NDArray[np.int64], numbers: Replay) -> Test | None:
     """The same from counts [groups, 3]."""
     counts = counts[counts.sum(axis=1) > 0]
     n = int(counts.sum())
@@ -45,12 +45,12 @@ def heterogeneity_of(counts: NDArray[np.int64], *, seed: int) -> Test | None:
     expected = found.expected_freq
     if expected.min() >= 1 and (expected < 5).mean() <= 0.2:
         return Test(NAME, float(found.statistic), df, float(found.pvalue), n)
-    p = _permuted(counts, float(found.statistic), seed)
+    p = _permuted(counts, float(found.statistic), numbers)
     note = f"sparse cells: exact given the margins, {PERMUTATIONS} permutations"
     return Test(NAME, float(found.statistic), df, p, n, note=note)
 
 
-def _permuted(counts: NDArray[np.int64], observed: float, seed: int) -> float:
+def _permuted(counts: NDArray[np.int64], observed: float, numbers: Replay) -> float:
     """Share of permutations at least as far from independence, the observed one counted in.
 
     One permutation takes n numbers of the stream; their ranks say which rating goes to which
@@ -61,10 +61,10 @@ def _permuted(counts: NDArray[np.int64], observed: float, seed: int) -> float:
     group = np.repeat(np.arange(groups), counts.sum(axis=1))
     word = np.repeat(np.arange(words), counts.sum(axis=0))
     expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / n
-    stream, step, reached = Stream(seed), max(1, 500_000 // n), 0
+    step, reached = max(1, 500_000 // n), 0
     for begin in range(0, PERMUTATIONS, step):
         some = min(step, PERMUTATIONS - begin)
-        order = np.argsort(stream.uniform(some * n).reshape(some, n), axis=1)
+        order = np.argsort(numbers.uniform(begin * n, some * n).reshape(some, n), axis=1)
         cell = group * words + word[order] + np.arange(some)[:, None] * (groups * words)
         table = np.bincount(cell.reshape(-1), minlength=some * groups * words)
         away = (table.reshape(some, groups, words) - expected) ** 2 / expected

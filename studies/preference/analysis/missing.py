@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from studies.preference.analysis.blocks import Draws, block
+from studies.preference.analysis.blocks import block
+from studies.preference.analysis.bootstrap import Draws
 from studies.preference.analysis.rated import rated
 from studies.preference.analysis.schema import Missing
 from studies.preference.analysis.tables import StudyTables

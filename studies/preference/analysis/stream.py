@@ -17,6 +17,7 @@ A12, A13, A21, A23 = 1403580.0, 810728.0, 527612.0, 1370589.0
 NORM = 2.328306549295727688e-10
 SEEDS = 2**31 - 1
 LANES = 4096
+KEPT = 8_000_000
 
 Matrix = tuple[tuple[int, ...], ...]
 ONE: Matrix = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
@@ -43,9 +44,38 @@ class Stream:
         each = -(-n // lanes)
         first = _starts(self._state1, _power(STEP1, each, M1), lanes, M1)
         second = _starts(self._state2, _power(STEP2, each, M2), lanes, M2)
+        self.skip(n)
+        return _run(first, second, each).T.reshape(-1)[:n]
+
+    def skip(self, n: int) -> None:
+        """Leave out the next ``n`` numbers; as fast for many as for few."""
         self._state1 = _moved(_power(STEP1, n, M1), self._state1, M1)
         self._state2 = _moved(_power(STEP2, n, M2), self._state2, M2)
-        return _run(first, second, each).T.reshape(-1)[:n]
+
+
+class Replay:
+    """One stream read from its beginning again and again; the beginning is made once and kept.
+
+    Args:
+        seed: of the stream.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self._stream = Stream(seed)
+        self._held = np.empty(0)
+
+    def uniform(self, begin: int, n: int) -> NDArray[np.float64]:
+        """The numbers ``begin`` to ``begin + n`` of the stream; not to be written to."""
+        end = begin + n
+        if end > KEPT:
+            stream = Stream(self.seed)
+            stream.skip(begin)
+            return stream.uniform(n)
+        if end > self._held.size:
+            more = min(KEPT, max(end, 2 * self._held.size)) - self._held.size
+            self._held = np.concatenate([self._held, self._stream.uniform(more)])
+        return self._held[begin:end]
 
 
 def _scrambled(seed: int) -> tuple[int, ...]:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from studies.preference.analysis.blocks import Draws
-from studies.preference.analysis.bootstrap import intervals
+from studies.preference.analysis.bootstrap import Draws, intervals
 from studies.preference.analysis.rated import Rated
 from studies.preference.analysis.schema import Estimate
 
@@ -28,7 +27,4 @@ def usefulness(rows: Sequence[Rated], models: Sequence[str], how: Draws) -> dict
             graded[letter].append((one.item.task_id, one.item.item_id, float(grade)))
     if not any(graded.values()):
         return {}
-    return {
-        letter: intervals(found, draws=how.draws, seed=how.seed, unit="candidates")[0]
-        for letter, found in graded.items()
-    }
+    return {letter: intervals(found, how, unit="candidates")[0] for letter, found in graded.items()}
