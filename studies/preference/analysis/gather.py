@@ -44,28 +44,14 @@ def tables_of(unblinded: Unblinded) -> StudyTables:
         ),
         presented=tuple(presented),
         guesses=_guesses(unblinded),
-        raters=tuple(_rater(one) for one in _whole(unblinded).raters),
+        raters=tuple(_rater(one) for one in unblinded.raters),
         seed=key.seed,
         facts=_facts(unblinded),
     )
 
 
-def _whole(unblinded: Unblinded) -> Any:
-    """The log with every accepted return, where there is one."""
-    return getattr(unblinded, "ledger", None) or unblinded
-
-
-def _log(unblinded: Unblinded) -> Sequence[EntryRow]:
-    whole = _whole(unblinded)
-    return whole.entries if hasattr(whole, "entries") else whole.log
-
-
-def _letters(hidden: KeyItem) -> tuple[str, str]:
-    return hidden.first, hidden.second
-
-
 def _item(item_id: str, kind: str, hidden: KeyItem) -> ItemFacts:
-    first, second = _letters(hidden)
+    first, second = hidden.first, hidden.second
     return ItemFacts(
         item_id=item_id,
         kind=kind,
@@ -89,22 +75,21 @@ def _item(item_id: str, kind: str, hidden: KeyItem) -> ItemFacts:
 
 def _presented(unblinded: Unblinded) -> list[Presented]:
     histories: dict[tuple[str | None, int | None], list[EntryRow]] = {}
-    for entry in _log(unblinded):
+    for entry in unblinded.log:
         if entry.action in ("answer", "undo"):
             histories.setdefault((entry.rater, entry.position), []).append(entry)
-    places = _whole(unblinded).presentations
     return [
         _row(
             place,
             unblinded.key.items[place.item_id],
             histories.get((place.rater, place.position), []),
         )
-        for place in places
+        for place in unblinded.presentations
     ]
 
 
 def _row(place: PresentationRow, hidden: KeyItem, history: Sequence[EntryRow]) -> Presented:
-    first, second = _letters(hidden)
+    first, second = hidden.first, hidden.second
     other = second if hidden.left == first else first
     left = other if place.swapped else hidden.left
     answers = [entry.answer or "" for entry in history if entry.action == "answer"]
@@ -146,7 +131,7 @@ def _kept(entry: EntryRow) -> dict[str, Any]:
 def _auto_ties(unblinded: Unblinded) -> list[Presented]:
     """Identical lists, once for each rater who answered anything."""
     ties = [one.item_id for one in unblinded.items if one.kind == "auto_tie"]
-    at_work = dict.fromkeys(entry.rater or "" for entry in _log(unblinded) if entry.answer)
+    at_work = dict.fromkeys(entry.rater or "" for entry in unblinded.log if entry.answer)
     return [
         Presented(rater, None, item_id, "auto_tie", "", "tie", "auto_tie", "auto_tie")
         for rater in at_work
@@ -157,7 +142,7 @@ def _auto_ties(unblinded: Unblinded) -> list[Presented]:
 def _guesses(unblinded: Unblinded) -> tuple[Guess, ...]:
     """The last guess of each rater on each item."""
     found = {}
-    for entry in _log(unblinded):
+    for entry in unblinded.log:
         if entry.action == "guess" and entry.item_id is not None:
             left = unblinded.key.items[entry.item_id].left
             guess = Guess(entry.rater or "", entry.item_id, left, entry.answer or "")
