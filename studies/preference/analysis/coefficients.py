@@ -89,9 +89,9 @@ def _chance_corrected(counts: Counts, method: str, chance_of: Chance) -> Estimat
     if np.isclose(chance, 1):
         return Estimate(None, None, None, n2, "items", method, "every answer the same")
     agree = np.zeros(n)
-    agree[twice] = _agreeing(counts[twice]) * n / n2
-    value = (float(agree.mean()) - chance) / (1 - chance)
-    of_item = (agree - chance) / (1 - chance)
+    agree[twice] = _agreeing(counts[twice]) - chance  # an item read once says nothing of agreement
+    of_item = n / n2 * agree / (1 - chance)
+    value = float(of_item.mean())
     of_item = of_item - 2 * (1 - value) * (by_chance - chance) / (1 - chance)
     return _estimate(value, of_item, method)
 
