@@ -163,15 +163,26 @@ def refuse_if_unblinded(connection: Connection) -> None:
 
 
 def _as_json(value: Any) -> Any:
-    """A value as it will come back from its column (keys as text, tuples as lists)."""
+    """A value as it will come back from its column (keys as text, tuples as lists, no NaN)."""
     if isinstance(value, Mapping):
-        return json.loads(_whole(json.dumps(dict(value), ensure_ascii=False)))
+        return _plain(json.loads(json.dumps(dict(value)), parse_constant=lambda _: None))
+    return _whole(value) if isinstance(value, str) else value
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {_whole(name): _plain(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_plain(inner) for inner in value]
     return _whole(value) if isinstance(value, str) else value
 
 
 def _whole(text: str) -> str:
-    """A text with ``?`` for each half of a character: UTF-8, and so the file, cannot hold one."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+    """A text with ``?`` for each half of a character and for the character zero.
+
+    UTF-8, and so a file, cannot hold the one; PostgreSQL cannot hold the other.
+    """
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "?")
 
 
 def _hash(row: Mapping[str, Any]) -> str:

@@ -18,6 +18,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from db.errors import DriverMissing, LoginRefused
+from db.server_failures import no_right
 
 if TYPE_CHECKING:
     import psycopg
@@ -81,14 +82,23 @@ class ServerPlace:
         return Path(self.schema) / "study.sqlite"
 
     def is_there(self, connection: Connection | None = None) -> bool:
-        """Whether the schema exists and may be used."""
+        """Whether the schema exists.
+
+        Raises:
+            NotWritable: it does, but this person may not use it; then it would look empty.
+        """
         if connection is None:
             return True  # only the server knows; asked once connected
-        found = connection.execute(
-            text("SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = :name"),
+        may_use = connection.execute(
+            text(
+                "SELECT pg_catalog.has_schema_privilege(oid, 'USAGE') "
+                "FROM pg_catalog.pg_namespace WHERE nspname = :name"
+            ),
             {"name": self.schema},
         ).scalar()
-        return found is not None
+        if may_use is False:
+            raise no_right(self.location)
+        return may_use is not None
 
     def engine(self) -> Engine:
         """The pool of connections; one that broke is noticed and made anew.

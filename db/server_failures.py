@@ -73,10 +73,7 @@ def _of_state(state: str, place: str) -> StoreError | None:
             "administrator, then try again. What was stored before is kept."
         )
     if state == "42501":
-        return NotWritable(
-            f"You may not do that at {place}. Ask its administrator for the right to use the "
-            "schema, read its tables and write into them."
-        )
+        return no_right(place)
     if state in ("25006", "58030"):
         return NotWritable(
             f"The server at {place} takes no changes at present. Nothing was kept; ask its "
@@ -131,4 +128,12 @@ def no_study(place: str) -> LoginRefused:
     return LoginRefused(
         f"There is no study at {place}. Check the address; the coordinator is told it when the "
         "study is shared."
+    )
+
+
+def no_right(place: str) -> NotWritable:
+    """The sentence for somebody whom the server lets in, but not to this study."""
+    return NotWritable(
+        f"You may not do that at {place}. Ask its administrator for the right to use the "
+        "schema, read its tables and write into them."
     )

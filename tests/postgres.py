@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import glob
 import os
-import pwd
 import secrets
 import shutil
 import subprocess
@@ -46,6 +45,8 @@ def _other_user() -> str | None:
     """Somebody to run the server as: it refuses to be run by root."""
     if not hasattr(os, "geteuid") or os.geteuid() != 0:
         return None
+    import pwd
+
     for name in ("postgres", "nobody"):
         with contextlib.suppress(KeyError):
             return pwd.getpwnam(name).pw_name

@@ -10,25 +10,51 @@ import hashlib
 import unicodedata
 from collections.abc import Sequence
 
-from db.study_items import ItemRow, PresentationRow, StudyRow
+from db.study_items import ItemRow, PresentationRow, RaterRow, StudyRow
 from studies.errors import BadStudy
 from studies.preference.protocol import Protocol, protocol_from_json
 from studies.preference.sample import generator, reading_plan
 
 GUESS_STREAM = 1
+MOST_YEARS = 80
+
+
+def plain_text(typed: str) -> str:
+    """A text as every store can hold it: blanks and accents in one way, no half characters."""
+    words = " ".join(typed.replace("\x00", " ").split())
+    return unicodedata.normalize("NFC", words).encode("utf-8", "replace").decode("utf-8")
 
 
 def rater_name(typed: str) -> str:
-    """One spelling of one name: blanks, accents and half characters in one way.
+    """One spelling of one name.
 
     Raises:
         BadStudy: nothing is left of it.
     """
-    name = unicodedata.normalize("NFC", " ".join(typed.replace("\x00", " ").split()))
-    name = name.encode("utf-8", "replace").decode("utf-8")
+    name = plain_text(typed)
     if not name:
         raise BadStudy("A rater needs a name or initials; set it under Settings.")
     return name
+
+
+def profile(
+    name: str,
+    *,
+    specialty: str | None = None,
+    years: int | None = None,
+    modalities: str | None = None,
+    display: str | None = None,
+) -> RaterRow:
+    """A rater's profile as it is stored and hashed; what is left blank is not stored.
+
+    Raises:
+        BadStudy: no name, or years that nobody has.
+    """
+    if years is not None and not 0 <= years <= MOST_YEARS:
+        raise BadStudy(f"Years of experience lie between 0 and {MOST_YEARS}, not {years}.")
+    told = (plain_text(text or "") or None for text in (specialty, modalities, display))
+    first, second, third = told
+    return RaterRow(rater_name(name), first, years, second, third)
 
 
 def protocol_of(row: StudyRow) -> Protocol:

@@ -25,7 +25,7 @@ from studies.preference.ledger import PackState, pack_states
 from studies.preference.media import decode
 from studies.preference.panels import Panel
 from studies.preference.protocol import Protocol
-from studies.preference.seating import protocol_of, rater_name, reading_order
+from studies.preference.seating import profile, protocol_of, rater_name, reading_order
 from studies.preference.session import Presentation, Session
 
 __all__ = [
@@ -198,7 +198,15 @@ class Study:
                 "This study was unblinded; it takes no more ratings. Build a new study to go on."
             )
         if name not in {row.name for row in study_items.raters(self.store)}:
-            self._seat(RaterRow(name, specialty, years, modalities, display))
+            self._seat(
+                profile(
+                    name,
+                    specialty=specialty,
+                    years=years,
+                    modalities=modalities,
+                    display=display,
+                )
+            )
         session_id = secrets.token_hex(6)
         study_items.start_session(self.store, session_id, name, software_version())
         return Session(self.store, name, session_id)

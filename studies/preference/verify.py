@@ -1,6 +1,8 @@
 """Says whether a study is what was frozen, and what is not.
 
-Needs no passphrase and tells no secret. Refuses to mend anything.
+Needs no passphrase and tells no secret. Refuses to mend anything. What is worth knowing and no
+fault (a clock that was set back) is a remark, kept apart. What raters and coordinator did is
+looked at in ``studies.preference.verify_log``.
 """
 
 from __future__ import annotations
@@ -8,43 +10,46 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from db import ratings, study_items
+from db import packs, ratings, study_items
 from db.errors import StoreDamaged
 from db.failures import translated
-from db.session import Store, open_study_store
+from db.session import Store, is_url, open_study_store
 from db.study_items import StudyRow
 from studies.errors import BadStudy
 from studies.preference.frozen import item_hash, medium_hash, order_hash, sha256, study_hash
+from studies.preference.verify_log import in_acts, in_packs, in_returns
 
 KEY = "key.sealed"
 OPEN_KEY = "key.json"
 
 
-def verify(path: Path) -> tuple[str, ...]:
+def verify(path: Path | str) -> tuple[str, ...]:
     """Check a study against its hashes.
 
     Args:
-        path: the study's folder.
+        path: the study's folder, or its address on a server.
 
     Returns:
         One sentence per fault, naming what was altered; empty when nothing was.
 
     Raises:
-        StoreError: locked, newer or not writable (a damaged file is a fault, not an error).
+        StoreError: locked, newer, not writable, or the server refuses (a damaged file is a
+            fault, not an error).
         BadStudy: there is no study.
     """
-    if not (path / "study.sqlite").is_file():
-        raise BadStudy(f"{path} is no study: there is no study.sqlite. Choose the study's folder.")
-    faults = []
+    faults: list[str] = []
     try:
-        with open_study_store(path) as store:
+        with _open(path) as store:
             faults += [f"study.sqlite: {fault}" for fault in store.check_integrity()]
             row = study_items.study_row(store)
-            faults += list(_in_frame(path, row))
+            faults += list(_in_frame(store, row))
             faults += list(_in_items(store, row))
             faults += list(_in_media(store, row))
             faults += list(_in_orders(store))
             faults += list(ratings.check_chain(store))
+            faults += list(in_acts(store))
+            faults += list(in_packs(store))
+            faults += list(in_returns(store))
     except StoreDamaged as error:
         faults.append(str(error))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -53,14 +58,34 @@ def verify(path: Path) -> tuple[str, ...]:
     return tuple(faults)
 
 
-def _in_frame(path: Path, row: StudyRow) -> Iterator[str]:
+def remarks(path: Path | str) -> tuple[str, ...]:
+    """What is worth knowing about a study and no fault of it, one sentence each.
+
+    Raises:
+        StoreError, BadStudy: see ``verify``; damaged ones too.
+    """
+    with _open(path) as store:
+        return (*store.remarks(), *ratings.clock_remarks(ratings.entries(store)))
+
+
+def _open(path: Path | str) -> Store:
+    if not is_url(path) and not (Path(path) / "study.sqlite").is_file():
+        raise BadStudy(f"{path} is no study: there is no study.sqlite. Choose the study's folder.")
+    return open_study_store(path)
+
+
+def _in_frame(store: Store, row: StudyRow) -> Iterator[str]:
     if study_hash(row) != row.hash:
         yield "The frame of the study (title, seed, settings, manifest or hash) was altered."
-    with translated(path):
-        sealed = (path / KEY).read_bytes() if (path / KEY).is_file() else None
-        opened = (path / OPEN_KEY).read_bytes() if (path / OPEN_KEY).is_file() else None
+    if store.on_server:
+        return  # the key stays with the coordinator
+    folder = store.path.parent
+    with translated(folder):
+        sealed = (folder / KEY).read_bytes() if (folder / KEY).is_file() else None
+        opened = (folder / OPEN_KEY).read_bytes() if (folder / OPEN_KEY).is_file() else None
     if sealed is None:
-        yield f"{KEY} is not beside the study; only a rater's copy may lack it."
+        if packs.seat_row(store) is None:
+            yield f"{KEY} is not beside the study; only a rater's copy may lack it."
     elif sha256(sealed) != row.sealed_sha256:
         yield f"{KEY} was altered."
     if opened is not None and sha256(opened) != row.commitment:

@@ -1,8 +1,9 @@
-"""Raters who answer as fast as the disk allows and say so after each commit. They get killed.
+"""Raters who act as fast as the disk allows and say so after each commit. They get killed.
 
-Run as ``python -m tests.studies.rating_loop STUDY``: says ``ready``, then for each seed on its
-input starts a rater in a process of its own (forked where the system can, so that the imports
+Run as ``python -m tests.studies.rating_loop STUDY RATER``: says ``ready``, then for each seed on
+its input starts a rater in a process of its own (forked where the system can, so that the imports
 are paid once), says ``pid N``, passes on what the rater says, and ``ended`` once it is dead.
+With a seed and a number of acts besides, that one rater acts and ends by itself.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ import os
 import random
 import subprocess
 import sys
-from pathlib import Path
 
-from studies.preference.study import ANSWERS, open_study
+from studies.preference.session import Session
+from studies.preference.study import ANSWERS, Study, open_study
+
+GUESSES = ("left", "right", "unsure")
 
 
 def say(words: str) -> None:
@@ -21,40 +24,72 @@ def say(words: str) -> None:
     os.write(1, f"{words}\n".encode())
 
 
-def rate(path: Path, seed: int) -> None:
+def act(session: Session, chance: random.Random) -> str:
+    """One act by lot; what it was, in the words of ``killing.in_words``."""
+    now = session.current()
+    lot = chance.random()
+    if lot < 0.08:
+        kind = chance.choice(("pause", "resume"))
+        session.note_pause(kind)
+        return kind
+    waiting = session.guesses()
+    if now is None and waiting and lot < 0.7:
+        shown, guess = waiting[0], chance.choice(GUESSES)
+        session.guess(shown.item_id, guess)
+        return f"guess {shown.position} {guess}"
+    if now is None or (lot < 0.38 and session.answered):
+        before = session.undo()
+        assert before is not None
+        return f"undo {before.position}"
+    answer = chance.choice(ANSWERS)
+    reason = "too dark" if answer == "cannot" else None
+    session.answer(answer, item_id=now.item_id, answer_ms=now.position, reason=reason)
+    return f"answer {now.position} {answer}"
+
+
+def rate(study: Study, rater: str, seed: int, acts: int) -> None:
     chance = random.Random(seed)
-    with open_study(path) as study:
-        session = study.session("Ann")
-        now = session.current()
-        while now is not None:
-            if chance.random() < 0.4 and now.position > 1:
-                now = session.undo()
-                say(f"undo {now.position}")
-            else:
-                answer, place = chance.choice(ANSWERS), now.position
-                now = session.answer(answer, item_id=now.item_id, answer_ms=place)
-                say(f"answer {place} {answer}")
+    session = study.session(rater)
+    for _ in range(acts):
+        say(act(session, chance))
 
 
-def serve(path: Path) -> None:
+def finish(study: Study, rater: str, seed: int) -> None:
+    """Answer whatever is left, as a rater does who has others beside."""
+    chance = random.Random(seed)
+    session = study.session(rater)
+    while (now := session.current()) is not None:
+        answer = chance.choice(ANSWERS)
+        reason = "too dark" if answer == "cannot" else None
+        session.answer(answer, item_id=now.item_id, reason=reason)
+        say(f"answer {now.position} {answer}")
+
+
+def serve(place: str, rater: str) -> None:
     say("ready")
     for line in sys.stdin:
+        seed, name = (*line.split(), rater)[:2]
         if hasattr(os, "fork"):
             pid = os.fork()
             if pid == 0:
-                rate(path, int(line))
+                with open_study(place) as study:
+                    rate(study, name, int(seed), 10**9)
                 os._exit(0)
             say(f"pid {pid}")
             os.waitpid(pid, 0)
         else:
-            command = [sys.executable, "-m", "tests.studies.rating_loop", str(path), line.strip()]
-            with subprocess.Popen(command) as process:
+            module = [sys.executable, "-m", "tests.studies.rating_loop"]
+            with subprocess.Popen([*module, place, name, seed, str(10**9)]) as process:
                 say(f"pid {process.pid}")
         say("ended")
 
 
 if __name__ == "__main__":
     if len(sys.argv) == 3:
-        rate(Path(sys.argv[1]), int(sys.argv[2]))
+        serve(sys.argv[1], sys.argv[2])
     else:
-        serve(Path(sys.argv[1]))
+        with open_study(sys.argv[1]) as opened:
+            if sys.argv[4] == "all":
+                finish(opened, sys.argv[2], int(sys.argv[3]))
+            else:
+                rate(opened, sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))

@@ -1,0 +1,282 @@
+"""A study on a PostgreSQL server: what each connection brings, and every way it can go wrong."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import traceback
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import text
+
+from db import packs, ratings, schema, study_items
+from db import server as address
+from db.errors import (
+    DiskFull,
+    DriverMissing,
+    LoginRefused,
+    NotWritable,
+    ServerGone,
+    StoreDamaged,
+    StoreLocked,
+)
+from db.session import Store, open_study_store
+from db.study_copy import copy_study
+from tests.db.studies import on_server, small_study
+from tests.postgres import Server
+
+TABLES = ("entry", "item", "medium", "pack", "presentation", "rater", "returned", "seat",
+          "session", "study")  # fmt: skip
+
+
+@pytest.fixture
+def url(server: Server) -> str:
+    """A study on a server with one rater."""
+    made = server.study()
+    small_study(made).close()
+    return made
+
+
+def rating(position: int = 1, answer: str = "left") -> ratings.NewRating:
+    return ratings.NewRating("ann", "se1", position, {1: "i2", 2: "i1"}[position], "item", answer)
+
+
+def refuse(url: str, code: str) -> None:
+    """Let the server answer every new entry with an error of its own."""
+    with on_server(url) as raw:
+        raw.execute(
+            "CREATE FUNCTION trouble() RETURNS trigger LANGUAGE plpgsql AS "
+            f"$$ BEGIN RAISE EXCEPTION 'secret words' USING ERRCODE = '{code}'; END $$"
+        )
+        raw.execute(
+            "CREATE TRIGGER trouble BEFORE INSERT ON entry FOR EACH ROW EXECUTE FUNCTION trouble()"
+        )
+    raw.close()
+
+
+def relent(url: str) -> None:
+    with on_server(url) as raw:
+        raw.execute("DROP TRIGGER trouble ON entry")
+    raw.close()
+
+
+def test_every_connection_waits_for_the_disk_and_sees_its_own_study_only(url):
+    with open_study_store(url) as store, store.reading(), store.reading() as connection:
+        for name, value in (("synchronous_commit", "on"), ("lock_timeout", "5s")):
+            assert connection.execute(text(f"SHOW {name}")).scalar() == value
+        assert url.endswith(connection.execute(text("SELECT current_schema()")).scalar())
+        assert store.on_server
+
+
+def test_tables_are_those_of_the_schema_and_refuse_changes_as_a_file_does(url, tmp_path):
+    with open_study_store(url) as store, store.reading() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), schema.STUDY) == []
+        there = connection.execute(
+            text("SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgrelid IN "
+                 "(SELECT oid FROM pg_class WHERE relnamespace = current_schema()::regnamespace)")
+        ).scalars()  # fmt: skip
+        on_it = {name for name in there if not name.endswith("_truncate")}
+    with small_study(tmp_path / "a.sqlite") as store, store.reading() as connection:
+        query = text("SELECT name FROM sqlite_master WHERE type = 'trigger'")
+        in_file = set(connection.execute(query).scalars())
+    assert on_it == in_file == {f"{t}_no_{a}" for t in TABLES for a in ("update", "delete")}
+
+
+def test_a_server_refuses_to_empty_a_table(url):
+    import psycopg
+
+    with on_server(url, autocommit=True) as raw:
+        for table in ("entry", "presentation", "returned"):
+            with pytest.raises(psycopg.errors.IntegrityConstraintViolation, match="append-only"):
+                raw.execute(f"TRUNCATE {table} CASCADE")
+    raw.close()
+
+
+def test_two_studies_of_one_database_know_nothing_of_each_other(server, url):
+    other = server.study()
+    with small_study(other) as store:
+        ratings.add_rating(store, rating())
+    with open_study_store(url) as store:
+        assert ratings.ratings(store) == ()
+    with pytest.raises(LoginRefused, match="no study"):
+        open_study_store(server.study())
+
+
+def test_a_schema_of_another_program_is_not_touched(server):
+    url = server.study()
+    name = url.rpartition("=")[2]
+    with on_server(url) as raw:
+        raw.execute(f"CREATE SCHEMA {name}")
+        raw.execute(f"CREATE TABLE {name}.songs (title text)")
+    raw.close()
+    for create in ("create", "existing"):
+        with pytest.raises(StoreDamaged, match="another program"):
+            open_study_store(url, create=create)
+
+
+def test_a_study_copied_to_a_server_and_back_is_the_same(server, tmp_path):
+    url = server.study()
+    with small_study(tmp_path / "a.sqlite") as source:
+        ratings.add_rating(source, rating())
+        with open_study_store(url, create="create") as middle:
+            copy_study(source, middle, rater=None)
+            assert (ratings.entries(middle), study_items.raters(middle)) == ((), ())
+        with open_study_store(url) as middle, Store(tmp_path / "b.sqlite", kind=source.kind) as end:
+            copy_study(middle, end, rater=None)
+            assert study_items.study_row(end) == study_items.study_row(source)
+            assert study_items.items(end) == study_items.items(source)
+            assert tuple(study_items.media(end)) == tuple(study_items.media(source))
+
+
+def test_a_rater_goes_along_with_place_and_order_but_without_answers(place, tmp_path):
+    with small_study(tmp_path / "from.sqlite") as source:
+        ratings.add_rating(source, rating())
+        with open_study_store(place, create="create") as target:
+            copy_study(source, target, rater="ann")
+            (order,) = ratings.entries(target)
+            assert (order.action, order.rater, order.note) == ("order", "ann", "ee")
+            assert study_items.presentations(target) == study_items.presentations(source)
+            assert study_items.raters(target) == study_items.raters(source)
+            assert ratings.check_chain(target) == ()
+        with pytest.raises(ratings.RatingRefused, match="no rater bob"):
+            copy_study(source, target, rater="bob")
+
+
+@pytest.mark.parametrize(
+    ("code", "leaf", "words"),
+    [
+        ("53100", DiskFull, "No room is left on the disk of the server"),
+        ("40001", StoreLocked, "busy with the answers of others"),
+        ("40P01", StoreLocked, "try again"),
+        ("42501", NotWritable, "You may not do that"),
+        ("25006", NotWritable, "takes no changes at present"),
+        ("57P01", ServerGone, "cannot be reached"),
+        ("XX001", StoreDamaged, "its data are damaged"),
+    ],
+)
+def test_what_a_server_refuses_is_said_and_the_answer_can_be_given_again(url, code, leaf, words):
+    with open_study_store(url) as store:
+        refuse(url, code)
+        with pytest.raises(leaf, match=words) as caught:
+            ratings.add_rating(store, rating())
+        assert "secret words" not in str(caught.value)
+        assert ratings.ratings(store) == ()
+        relent(url)
+        ratings.add_rating(store, rating())
+        assert [row.answer for row in ratings.ratings(store)] == ["left"]
+        assert ratings.check_chain(store) == ()
+
+
+def test_another_writer_is_waited_for_and_then_said_to_be_busy(url, monkeypatch):
+    monkeypatch.setattr(address, "LOCK_TIMEOUT_MS", 50)
+    with open_study_store(url) as one, open_study_store(url) as two:
+        with one.session(), pytest.raises(StoreLocked, match="busy"):
+            ratings.add_rating(two, rating())
+        ratings.add_rating(two, rating())
+
+
+def test_a_server_that_went_away_and_came_back_takes_the_answer(server, url):
+    with open_study_store(url) as store:
+        ratings.add_rating(store, rating(1))
+        server.stop()
+        try:
+            with pytest.raises(ServerGone, match="cannot be reached"):
+                ratings.add_rating(store, rating(2))
+            with pytest.raises(ServerGone):
+                open_study_store(url)
+        finally:
+            server.start()
+        assert [row.position for row in ratings.ratings(store)] == [1]
+        ratings.add_rating(store, rating(2))
+        assert ratings.check_chain(store) == ()
+
+
+def test_a_connection_cut_in_the_middle_of_an_act_keeps_nothing_of_it(url):
+    with open_study_store(url) as store:
+        with pytest.raises(ServerGone), store.session() as connection:  # noqa: PT012
+            ratings.append(connection, {"action": "pause", "rater": "ann"})
+            with on_server(url, autocommit=True) as raw:
+                raw.execute(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                    "WHERE application_name = 'triptych' AND state = 'idle in transaction'"
+                )
+            raw.close()
+            connection.execute(text("SELECT 1"))
+        assert [row.action for row in ratings.entries(store)] == ["order"]
+        ratings.add_rating(store, rating())
+
+
+def test_a_password_is_never_shown(server):
+    with on_server(server.study(), autocommit=True) as raw:
+        raw.execute("CREATE ROLE guarded LOGIN PASSWORD 'right-4711'")
+    raw.close()
+    wrong = f"{server.address('guarded', 'wrong-0815')}&schema=study_x"
+    right = f"{server.address('guarded', 'right-4711')}&schema=study_x"
+    for url, words in ((wrong, "does not let you in"), (right, "no study")):
+        with pytest.raises(LoginRefused, match=words) as caught:
+            open_study_store(url)
+        told = "".join(traceback.format_exception(caught.value))
+        assert "guarded" in str(caught.value)
+        assert not any(word in told for word in ("wrong-0815", "right-4711"))
+    for secret in (wrong, f"{server.database}&password=wrong-0815&schema=study_x"):
+        assert "wrong-0815" not in address.without_password(secret)
+        assert "wrong-0815" not in address.server_place(secret).location
+
+
+def test_a_person_without_the_right_is_told_whom_to_ask(server, url):
+    with on_server(server.study(), autocommit=True) as raw:
+        raw.execute("CREATE ROLE stranger LOGIN")
+    raw.close()
+    with pytest.raises(NotWritable, match="Ask its administrator for the right"):
+        open_study_store(f"{server.address('stranger')}&schema={url.rpartition('=')[2]}")
+
+
+@pytest.mark.parametrize(
+    ("url", "leaf", "words"),
+    [
+        ("postgresql://who:hush@127.0.0.1:1/x?schema=study_a", ServerGone, "cannot be reached"),
+        ("postgresql://who:hush@host.invalid/x?schema=study_a", ServerGone, "cannot be reached"),
+        ("postgresql://who:hush@/x?host=/nowhere&schema=study_a", ServerGone, "cannot be reached"),
+        ("postgresql://who:hush@localhost/x", LoginRefused, "does not say which study"),
+        ("postgresql://who:hush@localhost/x?schema=A;B", LoginRefused, "does not say which"),
+        ("postgresql://who:hush@local:host:x/?schema=a", LoginRefused, "no address of a database"),
+        ("postgresql://who:hush@localhost/x?schema=a&flavour=sweet", LoginRefused, "no server know"),
+    ],
+)  # fmt: skip
+def test_an_address_that_leads_nowhere(url, leaf, words):
+    with pytest.raises(leaf, match=words) as caught:
+        open_study_store(url)
+    assert "hush" not in "".join(traceback.format_exception(caught.value))
+
+
+def test_an_address_gets_the_name_of_its_study_once():
+    url = address.study_url("postgresql://who:hush@host/x", "ab12")
+    assert url == "postgresql://who:hush@host/x?schema=study_ab12"
+    assert address.study_url(url, "cd34") == url
+    assert not address.is_url(Path("postgresql://x"))
+
+
+def test_without_the_driver_the_line_that_installs_it_is_told(monkeypatch):
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(DriverMissing, match=r'pip install "triptych\[postgres\]"'):
+        open_study_store("postgresql://localhost/x?schema=study_a")
+
+
+def test_who_reads_files_only_never_loads_the_driver():
+    program = "import sys, db.session; sys.exit('psycopg' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_a_text_that_no_server_can_hold_is_said(server):
+    with small_study(server.study()) as store, pytest.raises(NotWritable, match="character zero"):
+        packs.add_pack(store, packs.PackRow("p1", "a\x00b", "now", "key"))
+
+
+def test_a_server_that_does_not_wait_for_its_disk_is_remarked(url):
+    """The tests' own server is one."""
+    with open_study_store(url) as store:
+        assert "fsync off" in store.remarks()[0]
+        assert (store.check_integrity(), store.checkpoint()) == ((), None)
