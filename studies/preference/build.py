@@ -7,43 +7,36 @@ Refuses to hand out a study in which a secret can be read.
 from __future__ import annotations
 
 import contextlib
+import os
 import secrets
 import shutil
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from db.clock import now_utc
 from db.failures import translated
 from db.files import write_whole
 from db.home import Home
 from db.session import open_study_store
-from db.study_items import ItemRow, StudyRow, add_medium, freeze
+from db.study_items import add_medium, freeze
 from engine.control import Control
 from studies.errors import BadStudy
-from studies.preference.draw import Drawn, draw
-from studies.preference.frozen import item_hash, sha256, software_version, study_hash
-from studies.preference.key import Key, KeyItem
-from studies.preference.leaks import find_in_cells
-from studies.preference.lists import TOP, Comparison, Listed
+from studies.preference.draw import Drawing, Drawn
+from studies.preference.freezing import frame_of, item_row, key_of, sides_of
+from studies.preference.leaks import Words, find_in_cells
+from studies.preference.lists import Listed
 from studies.preference.media import MediaPool
 from studies.preference.protocol import Protocol
-from studies.preference.sample import balanced_sides, generator
 from studies.preference.sealing import seal
 from studies.preference.verify import KEY
-from studies.preference.wish import LETTERS, Material, Wish, check_arms, check_wish
+from studies.preference.wish import Material, Search, Wish, check_arms, check_wish
 
 UNFINISHED = ".building-"
 KEEP_UNFINISHED_S = 24 * 3600
-PLAN = (
-    "Shares of A, B and tie over all items with Wilson 95 % intervals.",
-    "A among decided with Wilson interval and exact two-sided sign test.",
-    "The same in the four strata of top-1 correctness, by family and by form.",
-    "No p-value below 10 decided items.",
-    "Identical lists count as ties and are reported apart, with shares given with and without.",
-)
+SEARCH = tuple(Search.__dataclass_fields__)
 
 
 @dataclass(frozen=True)
@@ -57,6 +50,9 @@ class BuiltStudy:
         items: items to be read.
         auto_ties: identical lists, recorded and not shown.
         missing: task (or task and row) to why it gave nothing.
+        warmups: practice items; fewer than asked for where nothing was left beside the sample.
+        excluded: queries passed over because their lists were identical.
+        notes: what else a coordinator should know.
     """
 
     id: str
@@ -65,6 +61,9 @@ class BuiltStudy:
     items: int
     auto_ties: int
     missing: Mapping[str, str]
+    warmups: int = 0
+    excluded: int = 0
+    notes: tuple[str, ...] = ()
 
 
 def build_job(home: Home, arguments: dict[str, Any], control: Control) -> dict[str, Any]:
@@ -80,7 +79,8 @@ def build_job(home: Home, arguments: dict[str, Any], control: Control) -> dict[s
         title=arguments["title"],
         passphrase=arguments["passphrase"],
         tasks=arguments.get("tasks"),
-        protocol=Protocol(**(arguments.get("protocol") or {})),
+        protocol=_protocol(arguments.get("protocol")),
+        search=Search(**{n: arguments[n] for n in SEARCH if arguments.get(n) is not None}),
         control=control,
     )
     return {
@@ -90,12 +90,27 @@ def build_job(home: Home, arguments: dict[str, Any], control: Control) -> dict[s
         "items": built.items,
         "auto_ties": built.auto_ties,
         "missing": dict(built.missing),
+        "warmups": built.warmups,
+        "excluded": built.excluded,
+        "notes": list(built.notes),
         "saved": ("study",),
     }
 
 
 def _path(place: str | None) -> Path | None:
     return None if place is None else Path(place)
+
+
+def _protocol(told: dict[str, Any] | None) -> Protocol:
+    """The protocol that was asked for; what is left out is the usual.
+
+    Raises:
+        BadStudy: it names something that there is not.
+    """
+    odd = sorted(set(told or {}) - set(Protocol.__dataclass_fields__))
+    if odd:
+        raise BadStudy(f"A protocol has no {odd[0]!r}; leave it out.")
+    return Protocol(**(told or {}))
 
 
 def build_study(
@@ -110,36 +125,46 @@ def build_study(
     passphrase: str,
     tasks: str | None = None,
     protocol: Protocol = Protocol(),
+    search: Search = Search(),
     control: Control = Control(),
 ) -> BuiltStudy:
     """Build a study from the benchmark results of two or more models, or from a collection.
 
     Args:
         home: its runs hold the results, its studies get the new folder.
-        data: the data root of the run; None for a study from a collection.
-        collection: a collection of the home, without gold answers.
+        data: the data root of a run.
+        collection: a collection of the home, in its place: no gold answers, stratum unknown.
         models: model A (the tested one), B and so on; figures call them by their titles.
         total: items wanted; all there are, if fewer.
         seed: of the sample.
         title: shown to raters.
         passphrase: opens the key later; lost is lost.
-        tasks: take only tasks that match one of these patterns.
+        tasks: take only tasks whose id, release name or family fits one of these patterns.
         protocol: how it is read.
+        search: how a collection is searched.
         control: asked between items.
 
     Raises:
         NoRun: a model has no results for this data.
-        BadStudy: a title that tells, the same model twice, nothing to compare.
+        BadStudy: a title that tells, the same model twice, nothing to compare, or neither or both
+            of data and collection.
         StoreError: the study cannot be written.
     """
-    from studies.preference.source import read_material
-
     plain = title.encode("utf-8", "replace").decode("utf-8")  # half characters have no place there
     wish = Wish(plain.strip(), total, seed, passphrase, protocol, tasks)
     check_wish(wish)
-    if data is None:
-        raise BadStudy("Name the data root of a finished run.")
-    material = read_material(home, data, models, tasks=tasks, control=control)
+    if (data is None) == (collection is None):
+        raise BadStudy("A study is built from one thing: name a data root, or a collection.")
+    if data is not None:
+        from studies.preference.source import read_material
+
+        material = read_material(home, data, models, tasks=tasks, control=control)
+    else:
+        from studies.preference.collection_source import read_collection
+
+        material = read_collection(
+            home, str(collection), models, wish=wish, search=search, control=control
+        )
     return build_from(home, material, wish, control=control)
 
 
@@ -183,127 +208,46 @@ def _build(
     missing = dict(material.missing)
     with open_study_store(folder / "study.sqlite", create="create") as store:
         pool = MediaPool(lambda row: add_medium(store, row))
-        drawn = draw(material, wish, pool, missing, control)
-        if not any(one.shown for one in drawn):
+        drawing = Drawing(wish, pool, missing, control)
+        drawn = drawing.run(material)
+        if not any(one.kind == "item" for one in drawn):
             raise BadStudy(
                 "No query has two different lists to compare. Choose other models, or show "
                 "identical lists too."
             )
         side_seed = secrets.randbits(128)
-        sides = _sides(drawn, side_seed)
-        key = _key(study_id, material, wish, drawn, sides, side_seed, missing)
+        sides = sides_of(drawn, side_seed)
+        key = key_of(study_id, material, drawing, drawn, sides, side_seed)
         plain = key.to_bytes()
         sealed = seal(plain, wish.passphrase)
         write_whole(folder / KEY, sealed)
-        rows = [_item_row(one, sides[one.item_id]) for one in drawn]
-        frame = _frame(study_id, wish, rows, pool.hashes, sealed, plain)
+        rows = [item_row(one, sides[one.item_id]) for one in drawn]
+        frame = frame_of(study_id, wish, rows, pool.hashes, sealed, plain)
         freeze(store, frame, rows)
         store.checkpoint()
+    control.begin(1, unit="studies", phase="Looking for leaks")
     _refuse_leaks(folder, material, drawn)
-    shown = sum(one.shown for one in drawn)
-    path = folder.parent / study_id
-    return BuiltStudy(study_id, frame.hash, path, shown, len(drawn) - shown, missing)
-
-
-def _sides(drawn: Sequence[Drawn], side_seed: int) -> dict[str, str]:
-    shown = [one for one in drawn if one.shown]
-    cells = [
-        (c.stratum, c.family, c.form, c.first, c.second) for c in (one.comparison for one in shown)
-    ]
-    sides = balanced_sides(cells, generator(side_seed))
-    first = {one.item_id: side == "A" for one, side in zip(shown, sides, strict=True)}
-    return {
-        one.item_id: c.first if first.get(one.item_id, True) else c.second
-        for one, c in ((one, one.comparison) for one in drawn)
-    }
-
-
-def _key(
-    study_id: str,
-    material: Material,
-    wish: Wish,
-    drawn: Sequence[Drawn],
-    sides: Mapping[str, str],
-    side_seed: int,
-    missing: Mapping[str, str],
-) -> Key:
-    tasks: dict[str, int] = {}
-    for one in drawn:
-        tasks[one.comparison.task_id] = tasks.get(one.comparison.task_id, 0) + 1
-    return Key(
-        study_id=study_id,
-        seed=wish.seed,
-        side_seed=side_seed,
-        arms=dict(zip(LETTERS, material.arms, strict=False)),
-        items={one.item_id: _key_item(one.comparison, sides[one.item_id]) for one in drawn},
-        tasks=tasks,
-        missing=dict(missing),
-        plan=PLAN,
+    _one_time(folder)
+    kinds = Counter(one.kind for one in drawn)
+    return BuiltStudy(
+        id=study_id,
+        hash=frame.hash,
+        path=folder.parent / study_id,
+        items=kinds["item"],
+        auto_ties=kinds["auto_tie"],
+        missing=missing,
+        warmups=kinds["warmup"],
+        excluded=drawing.excluded,
+        notes=material.notes,
     )
 
 
-def _key_item(comparison: Comparison, left: str) -> KeyItem:
-    return KeyItem(
-        left=left,
-        first=comparison.first,
-        second=comparison.second,
-        stratum=comparison.stratum,
-        task_id=comparison.task_id,
-        family=comparison.family,
-        form=comparison.form,
-        split=comparison.split,
-        row=comparison.row,
-        gold=comparison.gold,
-        names_a=comparison.names_a,
-        names_b=comparison.names_b,
-        overlap=comparison.overlap,
-        anatomy=comparison.anatomy,
-    )
-
-
-def _item_row(one: Drawn, left: str) -> ItemRow:
-    sides = (one.list_a, one.list_b)
-    if left != one.comparison.first:
-        sides = sides[::-1]
-    return ItemRow(
-        item_id=one.item_id,
-        kind="item" if one.shown else "auto_tie",
-        block=one.comparison.form,
-        prompt=one.prompt if one.shown else "",
-        query=one.query,
-        left=sides[0],
-        right=sides[1],
-    )
-
-
-def _frame(
-    study_id: str,
-    wish: Wish,
-    rows: Sequence[ItemRow],
-    media: Mapping[str, str],
-    sealed: bytes,
-    plain: bytes,
-) -> StudyRow:
-    manifest = {"items": {row.item_id: item_hash(row) for row in rows}, "media": dict(media)}
-    settings = {
-        "identical": wish.protocol.identical,
-        "protocol": wish.protocol.to_json(),
-        "top": TOP,
-        "plan": list(PLAN),
-        "manifest": manifest,
-    }
-    frame = StudyRow(
-        study_id=study_id,
-        title=wish.title,
-        created_utc=now_utc(),
-        software=software_version(),
-        order_seed=str(secrets.randbits(128)),
-        settings=settings,
-        sealed_sha256=sha256(sealed),
-        commitment=sha256(plain),
-        hash="",
-    )
-    return replace(frame, hash=study_hash(frame))
+def _one_time(folder: Path) -> None:
+    """Give all files one time: the second in which the study was finished."""
+    now = int(time.time())
+    with translated(folder):
+        for path in folder.iterdir():
+            os.utime(path, (now, now))
 
 
 def _says_its_name(listed: Listed) -> bool:
@@ -320,7 +264,9 @@ def _refuse_leaks(folder: Path, material: Material, drawn: Sequence[Drawn]) -> N
     for one in drawn:
         listed = (*one.comparison.list_a, *one.comparison.list_b)
         words |= {each.name for each in listed if not _says_its_name(each)}
-    secret = {word for word in words if len(word) >= 4 and word.casefold() not in said}
+    long = {word for word in words if len(word) >= 4}
+    spoken = set(Words(word.casefold() for word in long).found_in(said))
+    secret = {word for word in long if word.casefold() not in spoken}
     for leak in find_in_cells(folder / "study.sqlite", secret):
         raise BadStudy(
             f"The study was not built: {leak.word!r} can be read in {leak.place}. "

@@ -1,45 +1,53 @@
 """Draws the sample and copies what it shows, in an order and under names that tell nothing.
 
-Refuses to give sides and to look at strata. Evidence that cannot be read is named as missing
-and the next query of the same task takes its place.
+Owns which query is compared under which pair of models, what becomes of identical lists, and the
+warm-up items besides the sample. Evidence that cannot be read is named as missing and the next
+query of the same task takes its place. Refuses to give sides and to look at strata.
 """
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from engine.control import Control
 from engine.errors import EvidenceError
-from engine.evidence.item import Item, VolumeRef
-from engine.evidence.pixels import prepare
-from studies.preference.frozen import medium_hash
-from studies.preference.lists import TOP, Comparison, Listed
-from studies.preference.media import MediaPool, as_grey
+from studies.preference.copying import Copied, copied
+from studies.preference.lists import TOP, Comparison
+from studies.preference.media import MediaPool
+from studies.preference.overlap import flags_of, overlap_of
 from studies.preference.panels import Panel
 from studies.preference.prompts import prompt_for
-from studies.preference.sample import equal_shares, generator
-from studies.preference.wish import Material, Wish
+from studies.preference.sample import balanced, equal_shares, generator
+from studies.preference.wish import Material, Pair, Wish, pairs_of
 
-MAX_SLICES = 64
 NOTHING = Panel("text", (), "").to_json()
+SHARES, LOTS, PAIRS, WARMUPS = range(4)  # streams of the sample's seed
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """One sampled comparison with its panels, before sides are given."""
+    """One sampled comparison with its panels, before sides are given.
+
+    Attributes:
+        kind: ``item``, ``warmup`` or ``auto_tie``.
+        query: its panel; empty of an automatic tie.
+        list_a: panels of the first model's list.
+        list_b: of the second model's.
+        overlap: one of ``overlap.OVERLAPS``.
+        flags: of ``overlap.FLAGS``.
+    """
 
     item_id: str
+    kind: str
     comparison: Comparison
-    query: dict[str, Any]
-    list_a: tuple[dict[str, Any], ...]
-    list_b: tuple[dict[str, Any], ...]
-    shown: bool
+    query: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    list_a: tuple[Mapping[str, Any], ...] = ()
+    list_b: tuple[Mapping[str, Any], ...] = ()
+    overlap: str = "identical"
+    flags: tuple[str, ...] = ()
 
     @property
     def prompt(self) -> str:
@@ -54,94 +62,169 @@ class Drawn:
         return [self.prompt, *(panel["text"] for panel in panels)]
 
 
-def draw(
-    material: Material, wish: Wish, pool: MediaPool, missing: dict[str, str], control: Control
-) -> list[Drawn]:
-    """Sample by task and copy what the sampled queries show, in an order that tells nothing."""
-    usable = {task: _usable(all_of, wish) for task, all_of in material.comparisons.items()}
-    usable = {task: all_of for task, all_of in usable.items() if all_of}
-    caps = {task: len(all_of) for task, all_of in usable.items()}
-    shares = equal_shares(caps, wish.total, generator(wish.seed, 0))
-    lots = generator(wish.seed, 1)
-    waiting = {t: [usable[t][i] for i in lots.permutation(caps[t])] for t in sorted(usable)}
-    places = [task for task in sorted(usable) for _ in range(shares[task])]
-    # not from the seed: whoever knows it must not be able to tell tasks by their order
-    secrets.SystemRandom().shuffle(places)
-    control.begin(len(places), unit="items", phase="Copying")
-    drawn = []
-    for task in places:
-        control.check()
-        one = _next_readable(waiting[task], wish, pool, missing)
-        if one is not None:
-            drawn.append(one)
-        control.step()
-    return drawn
+@dataclass
+class Drawing:
+    """One sample being drawn.
 
-
-def _usable(all_of: Sequence[Comparison], wish: Wish) -> list[Comparison]:
-    skip = wish.protocol.identical == "exclude"
-    return [one for one in all_of if not (skip and one.overlap == "identical")]
-
-
-def _next_readable(
-    waiting: list[Comparison], wish: Wish, pool: MediaPool, missing: dict[str, str]
-) -> Drawn | None:
-    """The next query of a task whose evidence can be read; the others are named as missing."""
-    while waiting:
-        comparison = waiting.pop(0)
-        try:
-            return _copy(comparison, wish, pool)
-        except EvidenceError as error:
-            missing[f"{comparison.task_id}, row {comparison.row}"] = str(error)
-    return None
-
-
-def _copy(comparison: Comparison, wish: Wish, pool: MediaPool) -> Drawn:
-    """Make the panels of one comparison; a candidate in both lists is drawn from one medium."""
-    item_id = secrets.token_hex(6)
-    if comparison.overlap == "identical" and wish.protocol.identical == "auto-tie":
-        return Drawn(item_id, comparison, NOTHING, (), (), shown=False)
-    query = make_panel(comparison.query, pool, max_slices=MAX_SLICES).to_json()
-    union = {one.name: one for one in (*comparison.list_a, *comparison.list_b)}
-    names = sorted(union)
-    secrets.SystemRandom().shuffle(names)
-    panels = {
-        name: make_panel(union[name].item, pool, max_slices=MAX_SLICES).to_json() for name in names
-    }
-
-    def panels_of(listed: tuple[Listed, ...]) -> tuple[dict[str, Any], ...]:
-        return tuple(panels[one.name] for one in listed[:TOP])
-
-    list_a, list_b = panels_of(comparison.list_a), panels_of(comparison.list_b)
-    return Drawn(item_id, comparison, query, list_a, list_b, shown=True)
-
-
-def make_panel(item: Item, pool: MediaPool, *, max_slices: int = 64) -> Panel:
-    """Copy what an item shows into the study, at the 8-bit pixels a model sees.
-
-    A volume stays a volume even where a model takes its slices as separate pictures.
-
-    Raises:
-        EvidenceError: something cannot be read.
+    Args:
+        wish: what was asked for.
+        pool: takes media.
+        missing: task, or task and row, to why it gave nothing; grows.
+        control: asked between items.
     """
-    shown = replace(item, volumes=tuple(_as_volume(ref) for ref in item.volumes))
-    seen = prepare(shown, max_slices=max_slices)
-    names = [_add(pool, pixels) for pixels in (*seen.images, *seen.volumes)]
-    text = "\n\n".join(part.strip() for part in seen.texts if part.strip())
-    return Panel(_kind(len(seen.images), len(seen.volumes), text), tuple(names), text)
+
+    wish: Wish
+    pool: MediaPool
+    missing: dict[str, str]
+    control: Control
+    excluded: int = 0
+    salt: bytes = field(default_factory=lambda: secrets.token_bytes(16))
+    waiting: dict[str, list[Row]] = field(default_factory=dict)
+
+    def run(self, material: Material) -> list[Drawn]:
+        """Sample by task and copy what the sampled queries show, then the warm-up items."""
+        pairs = pairs_of(material.arms)
+        places = self._places(self._usable(material), pairs)
+        # not from the seed: whoever knows it must not be able to tell tasks by their order
+        secrets.SystemRandom().shuffle(places)
+        self.control.begin(len(places), unit="items", phase="Copying")
+        drawn = []
+        for row, pair in places:
+            self.control.check()
+            found = self._readable(row, pair, kind="item")
+            drawn += [] if found is None else [found]
+            self.control.step()
+        return [*drawn, *self._warmups(pairs)]
+
+    def _usable(self, material: Material) -> dict[str, list[Row]]:
+        """The queries of each wanted task; tasks that have none are named."""
+        usable: dict[str, list[Row]] = {}
+        for task, listed in material.comparisons.items():
+            rows = _rows(listed)
+            if self.wish.protocol.identical == "exclude":
+                kept = [one for one in rows if any(map(_differs, one.values()))]
+                self.excluded += len(rows) - len(kept)
+                rows = kept
+            if rows:
+                usable[task] = rows
+            else:
+                self.missing.setdefault(task, "It has no query with two lists to compare.")
+        return usable
+
+    def _places(
+        self, usable: Mapping[str, list[Row]], pairs: Sequence[Pair]
+    ) -> list[tuple[Row, Pair]]:
+        """Which query is shown under which pair: equal shares, pairs balanced in each task."""
+        seed = self.wish.seed
+        caps = {task: len(rows) for task, rows in usable.items()}
+        shares = equal_shares(caps, self.wish.total, generator(seed, SHARES))
+        lots = generator(seed, LOTS)
+        for task in sorted(usable):
+            self.waiting[task] = [usable[task][place] for place in lots.permutation(caps[task])]
+        cells = [task for task in sorted(usable) for _ in range(shares[task])]
+        given = balanced(cells, list(pairs), generator(seed, PAIRS))
+        chosen = [(self._next(task, pair), pair) for task, pair in zip(cells, given, strict=True)]
+        return [(row, pair) for row, pair in chosen if row is not None]
+
+    def _next(self, task: str, pair: Pair) -> Row | None:
+        """Take the next query of a task, if there is one that this pair does not answer alike."""
+        waiting = self.waiting[task]
+        alike = self.wish.protocol.identical == "exclude"
+        fit = (n for n, row in enumerate(waiting) if not alike or _differs(row[pair]))
+        place = next(fit, 0 if waiting else None)
+        return None if place is None else waiting.pop(place)
+
+    def _readable(self, row: Row | None, pair: Pair, *, kind: str) -> Drawn | None:
+        """A query, or the next of its task that can be read; the others are named as missing."""
+        while row is not None:
+            comparison = row[pair]
+            try:
+                found = self._copy(comparison, kind)
+            except EvidenceError as error:
+                self.missing[f"{comparison.task_id}, row {comparison.row}"] = str(error)
+                found = None
+            if found is not None:
+                return found
+            row = self._next(comparison.task_id, pair)
+        return None
+
+    def _copy(self, comparison: Comparison, kind: str) -> Drawn | None:
+        """Read one comparison and keep it; None for one whose identical lists are left out."""
+        alike = self.wish.protocol.identical
+        item_id = secrets.token_hex(6)
+        if not _differs(comparison) and kind == "item" and alike == "auto-tie":
+            return Drawn(item_id, "auto_tie", comparison)
+        query, found = self._read(comparison)
+        looks = {name: one.look for name, one in found.items()}
+        lists = [[looks[name] for name in n] for n in (comparison.names_a, comparison.names_b)]
+        overlap, flags = overlap_of(*lists), flags_of(query.look, looks)
+        if overlap == "identical" and (kind == "warmup" or alike != "show"):
+            self.excluded += alike == "exclude" and kind == "item"
+            left_out = kind == "warmup" or alike == "exclude"
+            return None if left_out else Drawn(item_id, "auto_tie", comparison, flags=flags)
+        panels = self._keep({"": query, **{f"n{name}": one for name, one in found.items()}})
+        return Drawn(
+            item_id=item_id,
+            kind=kind,
+            comparison=comparison,
+            query=panels[""],
+            list_a=tuple(panels[f"n{name}"] for name in comparison.names_a),
+            list_b=tuple(panels[f"n{name}"] for name in comparison.names_b),
+            overlap=overlap,
+            flags=flags,
+        )
+
+    def _read(self, comparison: Comparison) -> tuple[Copied, dict[str, Copied]]:
+        """Query and candidates, encoded; one in both lists is read once."""
+        query = copied(comparison.query, salt=self.salt, subject=comparison.subject)
+        union = {one.name: one for one in (*comparison.list_a, *comparison.list_b)}
+        found = {
+            name: copied(one.item, salt=self.salt, subject=one.subject)
+            for name, one in union.items()
+        }
+        return query, found
+
+    def _keep(self, found: Mapping[str, Copied]) -> dict[str, dict[str, Any]]:
+        """Write media of query and both lists in an order that tells nothing."""
+        names = sorted(found)
+        secrets.SystemRandom().shuffle(names)
+        return {name: found[name].keep(self.pool) for name in names}
+
+    def _warmups(self, pairs: Sequence[Pair]) -> Iterator[Drawn]:
+        """Practice items besides the sample, of tasks of different forms by turns."""
+        lots = generator(self.wish.seed, WARMUPS)
+        forms: dict[str, list[str]] = {}
+        for task in (sorted(self.waiting)[place] for place in lots.permutation(len(self.waiting))):
+            if self.waiting[task]:
+                form = next(iter(self.waiting[task][0].values())).form
+                forms.setdefault(form, []).append(task)
+        turns = [sorted(forms)[place] for place in lots.permutation(len(forms))]
+        left = self.wish.protocol.warmup
+        while left and turns:
+            form = turns.pop(0)
+            task = forms[form].pop(0)
+            pair = pairs[left % len(pairs)]
+            found = self._readable(self._next(task, pair), pair, kind="warmup")
+            if found is not None:
+                left -= 1
+                yield found
+            if self.waiting[task]:
+                forms[form].append(task)
+            if forms[form]:
+                turns.append(form)
 
 
-def _as_volume(ref: VolumeRef) -> VolumeRef:
-    return replace(ref, shown_as="video")
+Row = Mapping[Pair, Comparison]
 
 
-def _add(pool: MediaPool, pixels: NDArray[np.uint8]) -> str:
-    return pool.add(as_grey(pixels), medium_hash)
+def _rows(listed: Sequence[Comparison]) -> list[Row]:
+    """The comparisons of each query by their pair, in the order of the task."""
+    rows: dict[int, dict[Pair, Comparison]] = {}
+    for one in listed:
+        rows.setdefault(one.row, {})[one.first, one.second] = one
+    return list(rows.values())
 
 
-def _kind(images: int, volumes: int, text: str) -> str:
-    if not images and not volumes:
-        return "text"
-    if text or (images and volumes):
-        return "mixed"
-    return "volume" if volumes else "image"
+def _differs(comparison: Comparison) -> bool:
+    """Whether the lists name different candidates, or in another order."""
+    return comparison.names_a[:TOP] != comparison.names_b[:TOP]

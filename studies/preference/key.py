@@ -90,6 +90,8 @@ class Key:
         tasks: task to the number of queries sampled, warm-up items left out.
         missing: task to why it gave none.
         plan: what will be computed, fixed beforehand.
+        asked: what the coordinator asked for: total, tasks, collection.
+        excluded: queries passed over because their lists were identical.
         nonce: random, so that the hash of the key tells nothing.
     """
 
@@ -101,6 +103,8 @@ class Key:
     tasks: Mapping[str, int]
     missing: Mapping[str, str]
     plan: tuple[str, ...]
+    asked: Mapping[str, Any] = field(default_factory=dict)
+    excluded: int = 0
     nonce: str = field(default_factory=lambda: secrets.token_hex(32))
 
     def to_bytes(self) -> bytes:

@@ -9,13 +9,19 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 PLAIN_CHUNKS = {b"IHDR", b"PLTE", b"IDAT", b"IEND"}
 PNG = b"\x89PNG\r\n\x1a\n"
+GRAM, TABLE = 4, 1 << 20
 ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be")
 
 
@@ -32,6 +38,53 @@ class Leak:
     word: str
 
 
+class Words:
+    """Many words that are looked for in many texts.
+
+    A text is scanned once for four bytes of each word, those that fewest words have, and only
+    words whose four bytes are there are looked for.
+
+    Args:
+        words: casefolded; empty ones are skipped.
+    """
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self.listed = tuple(dict.fromkeys(word for word in words if word))
+        coded = {word: word.encode("utf-8", "surrogatepass") for word in self.listed}
+        counts = Counter(gram for raw in coded.values() for gram in set(_grams(raw)))
+        self._short = [word for word, raw in coded.items() if len(raw) < GRAM]
+        self._words: dict[int, list[tuple[str, bytes]]] = {}
+        for word, raw in coded.items():
+            if len(raw) >= GRAM:
+                rarest = min(_grams(raw), key=lambda gram: counts[gram])
+                self._words.setdefault(rarest, []).append((word, raw))
+        self._there = np.zeros(TABLE, bool)
+        self._there[_places(np.array(list(self._words), np.uint32))] = True
+
+    def found_in(self, text: str) -> list[str]:
+        """The words that a text holds, in any capitals."""
+        folded = text.casefold()
+        raw = folded.encode("utf-8", "surrogatepass")
+        found = [word for word in self._short if word in folded]
+        if len(raw) < GRAM:
+            return found
+        low = np.frombuffer(raw, np.uint8).astype(np.uint32)
+        grams = low[:-3] | low[1:-2] << 8 | low[2:-1] << 16 | low[3:] << 24
+        for gram in np.unique(grams[self._there[_places(grams)]]).tolist():
+            found += [word for word, coded in self._words.get(gram, ()) if coded in raw]
+        return found
+
+
+def _grams(raw: bytes) -> list[int]:
+    return [int.from_bytes(raw[n : n + GRAM], "little") for n in range(len(raw) - GRAM + 1)]
+
+
+def _places(grams: NDArray[Any]) -> NDArray[np.uint32]:
+    """Places of grams in the table."""
+    mixed: NDArray[np.uint32] = grams * np.uint32(2654435761) >> np.uint32(12)
+    return mixed
+
+
 def find_words(folder: Path, words: Iterable[str]) -> tuple[Leak, ...]:
     """Every place below a folder that holds one of the words, in any capitals.
 
@@ -44,7 +97,7 @@ def find_words(folder: Path, words: Iterable[str]) -> tuple[Leak, ...]:
     wanted = _variants(words)
     found: list[Leak] = []
     for path in (folder, *sorted(folder.rglob("*"))):
-        found += [Leak(f"name of {path.name}", w) for w in _in_text(path.name, wanted)]
+        found += [Leak(f"name of {path.name}", w) for w in wanted.found_in(path.name)]
         if path.is_file():
             found += [Leak(path.name, w) for w in _in_bytes(path.read_bytes(), wanted)]
             if path.suffix == ".sqlite":
@@ -60,37 +113,32 @@ def find_in_cells(file: Path, words: Iterable[str]) -> tuple[Leak, ...]:
     return tuple(dict.fromkeys(_in_database(file, _variants(words), pixels="trust")))
 
 
-def _variants(words: Iterable[str]) -> tuple[str, ...]:
+def _variants(words: Iterable[str]) -> Words:
     """Each word as it is and as JSON writes it (quotes, backslashes, letters as escapes)."""
     wanted: dict[str, None] = {}
     for word in words:
         if word:
             wanted[word.casefold()] = None
             wanted[json.dumps(word)[1:-1].casefold()] = None
-    return tuple(wanted)
+    return Words(wanted)
 
 
-def _in_text(text: str, words: tuple[str, ...]) -> list[str]:
-    lowered = text.casefold()
-    return [word for word in words if word in lowered]
-
-
-def _in_bytes(content: bytes, words: tuple[str, ...]) -> list[str]:
+def _in_bytes(content: bytes, words: Words) -> list[str]:
     """Words as they would lie in a file; ASCII capitals are folded, others must fit."""
     lowered = content.lower()
     return [
         word
-        for word in words
+        for word in words.listed
         if any(word.encode(name, "surrogatepass").lower() in lowered for name in ENCODINGS)
     ]
 
 
-def _in_database(path: Path, words: tuple[str, ...], *, pixels: str) -> Iterator[Leak]:
+def _in_database(path: Path, words: Words, *, pixels: str) -> Iterator[Leak]:
     """Cell by cell: long values lie in pieces in the file, and pictures are compressed."""
     with closing(sqlite3.connect(path)) as connection:
         made = connection.execute("SELECT name, sql FROM sqlite_master").fetchall()
         for name, sql in made:
-            for word in _in_text(f"{name} {sql or ''}", words):
+            for word in words.found_in(f"{name} {sql or ''}"):
                 yield Leak(f"{path.name}, schema of {name}", word)
         tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         for (table,) in tables.fetchall():
@@ -102,9 +150,9 @@ def _in_database(path: Path, words: tuple[str, ...], *, pixels: str) -> Iterator
                         yield Leak(f"{path.name}, {table}.{column}", word)
 
 
-def _in_cell(value: object, words: tuple[str, ...], *, pixels: str) -> list[str]:
+def _in_cell(value: object, words: Words, *, pixels: str) -> list[str]:
     if not isinstance(value, bytes):
-        return _in_text(str(value), words)
+        return words.found_in(str(value))
     if value.startswith(PNG):
         beside = [(name, body) for name, body in _chunks(value) if name not in PLAIN_CHUNKS]
         if pixels == "trust":

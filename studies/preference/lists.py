@@ -1,6 +1,6 @@
 """What a study compares: one query with the top candidates of two models, plain and frozen.
 
-Owns the words for strata and overlap. Refuses to open evidence; how the lists are read from
+Owns the words for strata. Refuses to open evidence; how the lists are read from
 stored results is in ``studies.preference.source``.
 """
 
@@ -28,10 +28,12 @@ class Listed:
     Attributes:
         name: as the benchmark names it; stays in the sealed key.
         item: its evidence.
+        subject: token of the patient, None if nobody tells; kept nowhere.
     """
 
     name: str
     item: Item
+    subject: str | None = None
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ class Comparison:
         first: letter of the first model.
         second: letter of the second model.
         anatomy: of the task, "" where its table names none.
+        subject: token of the query's patient, None if nobody tells; kept nowhere.
     """
 
     task_id: str
@@ -65,6 +68,7 @@ class Comparison:
     first: str = "A"
     second: str = "B"
     anatomy: str = ""
+    subject: str | None = None
 
     @property
     def names_a(self) -> tuple[str, ...]:
@@ -75,15 +79,6 @@ class Comparison:
     def names_b(self) -> tuple[str, ...]:
         """Names in the second model's list."""
         return tuple(listed.name for listed in self.list_b)
-
-    @property
-    def overlap(self) -> str:
-        """``identical``, ``same_set`` (another order), ``some`` or ``none``."""
-        if self.names_a == self.names_b:
-            return "identical"
-        if set(self.names_a) == set(self.names_b):
-            return "same_set"
-        return "some" if set(self.names_a) & set(self.names_b) else "none"
 
     @property
     def stratum(self) -> str:

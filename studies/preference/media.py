@@ -18,7 +18,7 @@ from PIL import Image
 
 from db.study_items import MediumRow
 from studies.errors import BadStudy
-from studies.preference.frozen import sha256
+from studies.preference.frozen import medium_hash, sha256
 
 
 def encode(pixels: NDArray[np.uint8]) -> tuple[str, bytes]:
@@ -74,33 +74,54 @@ def as_grey(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return np.ascontiguousarray(first if grey else pixels)
 
 
+@dataclass(frozen=True)
+class Coded:
+    """A picture or volume as it will lie in a study.
+
+    Attributes:
+        coding: ``png`` or ``zlib``.
+        content: the bytes.
+        shape: of the decoded array.
+        digest: SHA-256 of ``content``.
+    """
+
+    coding: str
+    content: bytes
+    shape: tuple[int, ...]
+    digest: str
+
+
+def coded(pixels: NDArray[np.uint8]) -> Coded:
+    """Pixels encoded, not yet kept anywhere."""
+    coding, content = encode(pixels)
+    return Coded(coding, content, pixels.shape, sha256(content))
+
+
 @dataclass
 class MediaPool:
     """Hands out random names, one for equal pixels.
 
     Args:
-        write: stores a new medium at once, so that no more than one is held.
+        write: stores a new medium at once, so that no more than one item's are held.
     """
 
     write: Callable[[MediumRow], None]
     hashes: dict[str, str] = field(default_factory=dict)
     _names: dict[tuple[str, tuple[int, ...]], str] = field(default_factory=dict)
 
-    def add(self, pixels: NDArray[np.uint8], hash_of: Callable[[MediumRow], str]) -> str:
+    def keep(self, one: Coded) -> str:
         """The name of a medium with these pixels, stored if new."""
-        coding, content = encode(pixels)
-        digest = sha256(content)
-        pixels_of = (digest, pixels.shape)  # two blank volumes of one length differ in shape
+        pixels_of = (one.digest, one.shape)  # two blank volumes of one length differ in shape
         if pixels_of not in self._names:
             row = MediumRow(
                 key=secrets.randbits(62),
                 media_id=secrets.token_hex(8),
-                coding=coding,
-                shape=pixels.shape,
-                sha256=digest,
-                content=content,
+                coding=one.coding,
+                shape=one.shape,
+                sha256=one.digest,
+                content=one.content,
             )
             self.write(row)
             self._names[pixels_of] = row.media_id
-            self.hashes[row.media_id] = hash_of(row)
+            self.hashes[row.media_id] = medium_hash(row)
         return self._names[pixels_of]

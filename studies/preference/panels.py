@@ -5,9 +5,11 @@ Refuses to carry anything about where its content came from.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+Box = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True)
@@ -18,13 +20,17 @@ class Panel:
         kind: ``image``, ``volume``, ``text``, or ``mixed`` (pictures and text, or several kinds).
         media_ids: pictures and volumes in order.
         text: the text, "" if none.
-        box: crop on the source picture as (left, top, right, bottom), None if not a crop.
+        box: of one crop, on its source picture, which is the panel's only medium: (left, top,
+            right, bottom) in its pixels, right and bottom excluded; None if not a crop.
+        boxes: for each medium the box of the crop in it, None where all of it is meant; empty
+            where nothing is a crop. A medium stands there once for each of its crops.
     """
 
     kind: str
     media_ids: tuple[str, ...]
     text: str
-    box: tuple[int, int, int, int] | None = None
+    box: Box | None = None
+    boxes: tuple[Box | None, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """As stored in the study file."""
@@ -33,15 +39,20 @@ class Panel:
             "media_ids": list(self.media_ids),
             "text": self.text,
             "box": None if self.box is None else list(self.box),
+            "boxes": [None if box is None else list(box) for box in self.boxes],
         }
 
 
 def panel_from_json(document: Mapping[str, Any]) -> Panel:
     """As read from the study file."""
-    box = document.get("box")
     return Panel(
         kind=document["kind"],
         media_ids=tuple(document["media_ids"]),
         text=document["text"],
-        box=None if box is None else (box[0], box[1], box[2], box[3]),
+        box=_box(document.get("box")),
+        boxes=tuple(_box(box) for box in document.get("boxes", ())),
     )
+
+
+def _box(sides: Sequence[int] | None) -> Box | None:
+    return None if sides is None else (sides[0], sides[1], sides[2], sides[3])

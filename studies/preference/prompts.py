@@ -10,11 +10,14 @@ import re
 _SERIES = re.compile(r"^Find (an?) (.+?) that matches the given .+?$", re.IGNORECASE)
 
 
+SIMILAR = "similar"  # the family of a study from a collection without gold answers
+
+
 def prompt_for(family: str, form: str, instruction: str | None) -> str:
     """One sentence that says what a useful answer is.
 
     Args:
-        family: the benchmark's family.
+        family: the benchmark's family, or ``SIMILAR``.
         form: ``2d``, ``3d`` or ``text``.
         instruction: the query's instruction; only its kind of evidence is taken over.
 
@@ -34,6 +37,7 @@ def prompt_for(family: str, form: str, instruction: str | None) -> str:
         "T-I": f"Find a {thing} that fits this text.",
         "VQA": f"Find the answer to the question about this {thing}.",
         "VG": "Find the region that this text describes.",
+        SIMILAR: f"Find a {'report' if form == 'text' else thing} of a similar case.",
     }
     return sentences.get(family, "Find what answers this query best.")
 

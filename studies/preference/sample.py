@@ -1,8 +1,8 @@
-"""Which queries go into a study, and which model stands on which side. Arithmetic on names only.
+"""How many queries each task gives, which label each place gets, what a rater reads in which order.
 
-Equal share per task, capped by its queries, remainder by largest remainder; sides by blocked
-allocation inside stratum x family x form. All draws come from ``numpy``'s PCG64 and a stored
-seed. Refuses to touch evidence.
+Arithmetic on names only: equal shares capped by what there is, largest remainder, blocked
+allocation, repeats with a least distance. All draws come from ``numpy``'s PCG64 and a stored seed,
+and no float decides, so that every machine draws the same. Refuses to touch evidence.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TypeVar
 import numpy as np
 
 Cell = TypeVar("Cell", bound=Hashable)
+Label = TypeVar("Label")
 Place = tuple[str, str]  # item id, and "item" or "repeat"
 
 
@@ -69,74 +70,39 @@ def _quotas(caps: Mapping[str, int], total: int) -> dict[str, Fraction]:
     return quotas
 
 
-def draw(
-    counts: Mapping[str, int], shares: Mapping[str, int], rng: np.random.Generator
-) -> dict[str, tuple[int, ...]]:
-    """Draw the queries of each task without replacement.
+def balanced(
+    cells: Sequence[Cell], labels: Sequence[Label], rng: np.random.Generator
+) -> tuple[Label, ...]:
+    """A label for each place, exactly balanced: blocked allocation, not coin flips.
+
+    Within each cell every label comes as often as any other, give or take one. The odd places of
+    a cell get different labels, those that odd places have had least so far, by lot where equal;
+    so the whole is balanced to within one place as well.
 
     Args:
-        counts: task to the number of its queries.
-        shares: task to the number wanted.
+        cells: the cell (stratum, family, form and so on) of each place.
+        labels: what is given out: sides, or pairs of models.
         rng: the generator.
 
     Returns:
-        Task to the drawn indices below its count, ascending.
-    """
-    drawn = {}
-    for task in sorted(counts):
-        chosen = rng.choice(counts[task], size=shares[task], replace=False)
-        drawn[task] = tuple(sorted(int(index) for index in chosen))
-    return drawn
-
-
-def balanced_sides(cells: Sequence[Cell], rng: np.random.Generator) -> tuple[str, ...]:
-    """Which model stands left for each item.
-
-    Within each cell A is left as often as B, give or take one; the odd ones of all cells are
-    balanced among themselves, so the whole study is balanced to within one item as well.
-
-    Args:
-        cells: the cell (stratum, family, form) of each item.
-        rng: the generator.
-
-    Returns:
-        ``"A"`` or ``"B"`` for each item.
+        One label for each place.
     """
     members: dict[Cell, list[int]] = {}
     for index, cell in enumerate(cells):
         members.setdefault(cell, []).append(index)
-    sides = [""] * len(cells)
-    odd: list[int] = []
-    for cell in sorted(members, key=str):
+    given: dict[int, int] = {}
+    odd = [0] * len(labels)
+    names = sorted(members, key=str)
+    for cell in (names[place] for place in rng.permutation(len(names))):
         mixed = [members[cell][place] for place in rng.permutation(len(members[cell]))]
-        half = len(mixed) // 2
-        for index in mixed[:half]:
-            sides[index] = "A"
-        for index in mixed[half : 2 * half]:
-            sides[index] = "B"
-        odd.extend(mixed[2 * half :])
-    coin = int(rng.integers(2))
-    for place, which in enumerate(rng.permutation(len(odd))):
-        sides[odd[which]] = "AB"[(place + coin) % 2]
-    return tuple(sides)
-
-
-def reading_order(blocks: Mapping[str, Sequence[str]], rng: np.random.Generator) -> tuple[str, ...]:
-    """The order in which one rater reads: block after block, each shuffled.
-
-    Args:
-        blocks: block name (``2d``, ``3d``, ``text``) to item ids.
-        rng: the rater's generator.
-
-    Returns:
-        Every item id once.
-    """
-    names = sorted(blocks)
-    order: list[str] = []
-    for which in rng.permutation(len(names)):
-        ids = sorted(blocks[names[which]])
-        order.extend(ids[place] for place in rng.permutation(len(ids)))
-    return tuple(order)
+        whole = len(mixed) - len(mixed) % len(labels)
+        given.update({index: n % len(labels) for n, index in enumerate(mixed[:whole])})
+        lots = rng.permutation(len(labels))
+        least = sorted(range(len(labels)), key=lambda label: (odd[label], lots[label]))
+        for index, label in zip(mixed[whole:], least, strict=False):
+            given[index] = label
+            odd[label] += 1
+    return tuple(labels[given[index]] for index in range(len(cells)))
 
 
 def reading_plan(

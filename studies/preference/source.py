@@ -16,8 +16,9 @@ from engine.catalog import ModelCard, find_card
 from engine.control import Control
 from engine.weights import MEMO, find_weights, weights_hash
 from studies.errors import BadTaskFile, NoRun
+from studies.medheb.anatomy import UNKNOWN, Group, load_groups
 from studies.medheb.release import data_digest
-from studies.medheb.tasks import load_tasks
+from studies.medheb.tasks import load_tasks, match_tasks
 from studies.places import shipped_models
 from studies.preference.key import Arm
 from studies.preference.lists import TOP, Comparison, Listed
@@ -39,7 +40,7 @@ def read_material(
         home: holds the results.
         data: the data root of the run.
         models: ids, hub ids or folders, the tested one first.
-        tasks: take only tasks that match one of these patterns.
+        tasks: take only tasks whose id, release name or family fits one of these patterns.
         control: asked between tasks.
 
     Returns:
@@ -47,6 +48,7 @@ def read_material(
 
     Raises:
         UnknownModel: no such model.
+        UnknownTask: a pattern fits no task.
         BadStudy: one model twice, or too few.
         NoRun: no task has results of all models.
     """
@@ -54,14 +56,19 @@ def read_material(
     check_models([card.id for card in cards])
     pairs = list(itertools.combinations(zip(LETTERS, cards, strict=False), 2))
     registry = load_tasks(data)
+    chosen = match_tasks(registry, tasks)
+    groups = load_groups(chosen, data)
     comparisons: dict[str, tuple[Comparison, ...]] = {}
     missing: dict[str, str] = {}
-    control.begin(len(registry), unit="tasks", phase="Reading results")
-    for task in registry:
+    control.begin(len(chosen), unit="tasks", phase="Reading results")
+    for task in chosen:
         control.check()
         try:
             found = task_queries(home, data, task.id, [card.id for card in cards], TOP)
-            comparisons[task.id] = tuple(_comparison(one, *two) for one in found for two in pairs)
+            where = _anatomy(groups[task.id])
+            comparisons[task.id] = tuple(
+                _comparison(one, *two, anatomy=where) for one in found for two in pairs
+            )
         except (NoRun, BadTaskFile) as error:
             missing[task.id] = str(error)
         control.step()
@@ -76,7 +83,11 @@ def read_material(
 
 
 def _comparison(
-    one: RankedQuery, first: tuple[str, ModelCard], second: tuple[str, ModelCard]
+    one: RankedQuery,
+    first: tuple[str, ModelCard],
+    second: tuple[str, ModelCard],
+    *,
+    anatomy: str,
 ) -> Comparison:
     return Comparison(
         task_id=one.task.id,
@@ -90,7 +101,12 @@ def _comparison(
         list_b=_listed(one.rankings[second[1].id]),
         first=first[0],
         second=second[0],
+        anatomy=anatomy,
     )
+
+
+def _anatomy(group: Group) -> str:
+    return "" if group.anatomy == UNKNOWN else group.anatomy
 
 
 def _listed(ranking: ModelRanking) -> tuple[Listed, ...]:
@@ -105,12 +121,12 @@ def _arm(home: Home, card: ModelCard, digest: str) -> Arm:
         model_id=card.id,
         title=card.title,
         revision=card.revision or "",
-        weights=_weights(home, card),
+        weights=weights_of(home, card),
         fingerprint=",".join(fingerprints),
     )
 
 
-def _weights(home: Home, card: ModelCard) -> str:
+def weights_of(home: Home, card: ModelCard) -> str:
     """The hash of the weights on this machine; "" where there are none (they were removed)."""
     place = find_weights(card, weights_dir=home.weights, shipped_dir=shipped_models())
     if place is None:

@@ -16,6 +16,7 @@ from studies.preference.protocol import Protocol, check_protocol
 
 LETTERS = "ABCDEFGHIJKLMNOP"
 MOST_MODELS = 6
+Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -27,11 +28,13 @@ class Material:
         comparisons: task id to all its comparisons; with more than two models one for each pair
             of models and each query.
         missing: task id to why it has none.
+        notes: what else a coordinator should know.
     """
 
     arms: tuple[Arm, ...]
     comparisons: Mapping[str, tuple[Comparison, ...]]
     missing: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ class Wish:
         seed: of the sample.
         passphrase: seals the key; kept nowhere.
         protocol: how it is read.
-        tasks: take only tasks whose id matches one of these patterns (``*/i2i,notes/*``).
+        tasks: patterns that the tasks were chosen by (``*/i2i,notes/*``), None for all.
     """
 
     title: str
@@ -53,6 +56,23 @@ class Wish:
     passphrase: str
     protocol: Protocol = field(default_factory=Protocol)
     tasks: str | None = None
+
+
+@dataclass(frozen=True)
+class Search:
+    """How a collection is searched for a study without gold answers.
+
+    Attributes:
+        queries: ids of the collection's objects to ask about; none means all of it.
+        other_patients: nothing of the query's own patient or study is listed.
+        device: where the models run.
+        dtype: number format of the models.
+    """
+
+    queries: Sequence[int] = ()
+    other_patients: bool = False
+    device: str = "auto"
+    dtype: str = "auto"
 
 
 def check_wish(wish: Wish) -> None:
@@ -89,6 +109,6 @@ def check_models(ids: Sequence[str]) -> None:
         raise BadStudy(f"A study compares 2 to {MOST_MODELS} models, not {len(ids)}; choose them.")
 
 
-def pairs_of(arms: Sequence[Arm]) -> tuple[tuple[str, str], ...]:
+def pairs_of(arms: Sequence[object]) -> tuple[Pair, ...]:
     """Every pair of letters, the earlier one first."""
     return tuple(itertools.combinations(LETTERS[: len(arms)], 2))

@@ -18,9 +18,8 @@ from db.study_items import MediumRow
 from engine.evidence.item import Item
 from studies.errors import BadStudy, WrongPassphrase
 from studies.preference.build import KEEP_UNFINISHED_S, build_from
-from studies.preference.frozen import medium_hash
 from studies.preference.lists import Comparison, Listed
-from studies.preference.media import MediaPool, decode
+from studies.preference.media import MediaPool, coded, decode
 from studies.preference.sealing import seal, unseal
 from studies.preference.study import open_study
 from studies.preference.unblind import unblind
@@ -42,7 +41,7 @@ def test_volumes_of_equal_bytes_and_other_shapes_stay_apart():
     written: list[MediumRow] = []
     pool = MediaPool(written.append)
     shapes = [(2, 4, 8), (4, 2, 8), (2, 4, 8)]
-    names = [pool.add(np.zeros(shape, np.uint8), medium_hash) for shape in shapes]
+    names = [pool.keep(coded(np.zeros(shape, np.uint8))) for shape in shapes]
     assert names[0] == names[2] != names[1]
     assert [decode(row).shape for row in written] == shapes[:2]
 

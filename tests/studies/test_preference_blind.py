@@ -65,7 +65,7 @@ def test_nothing_that_is_shown_or_logged_tells_a_secret(read_study):
 def test_what_a_rater_asks_for_counts_no_preference(read_study):
     _, study, shown, _ = read_study
     known = {"id", "title", "created_utc", "items", "auto_ties", "answered", "raters"}
-    known |= {"unblinded", "hash", "path", "fault"}
+    known |= {"unblinded", "hash", "path", "fault", "packs", "seat"}
     assert set(asdict(study.info())) == known
     assert study.info().raters == (("Ann", len(shown) - 1),)
 
@@ -115,8 +115,20 @@ def copy(read_study, tmp_path) -> Path:
         names = raw.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall()
         for (name,) in names:
             raw.execute(f"DROP TRIGGER {name}")
+        for table in ("pack", "seat", "returned"):
+            _fill(raw, table)
+        raw.commit()
     assert find_words(target, [WORD]) == ()
     return target
+
+
+def _fill(raw: sqlite3.Connection, table: str) -> None:
+    """One row in a table that a study being read has none in."""
+    if raw.execute(f'SELECT count(*) FROM "{table}"').fetchone()[0]:
+        return
+    kinds = [row[2] for row in raw.execute(f'PRAGMA table_info("{table}")')]
+    values = [1 if "INT" in kind else "none" for kind in kinds]
+    raw.execute(f'INSERT INTO "{table}" VALUES ({", ".join("?" * len(kinds))})', values)
 
 
 def columns(path: Path) -> list[tuple[str, str]]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 
 import pytest
 
 from studies.preference.prompts import prompt_for
-from studies.preference.sample import balanced_sides, equal_shares, generator, reading_order
+from studies.preference.sample import equal_shares, generator
 
 
 def test_the_papers_sample_takes_four_or_five_per_task():
@@ -38,38 +37,6 @@ def test_the_remainder_falls_by_lot_of_the_seed():
     first = equal_shares(caps, 15, generator(5))
     assert first == equal_shares(caps, 15, generator(5))
     assert any(equal_shares(caps, 15, generator(seed)) != first for seed in range(6, 10))
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_each_model_is_left_as_often_as_right_in_every_cell(seed):
-    sizes = {("both", "I-I", "2d"): 17, ("only_a", "VQA", "3d"): 8, ("only_b", "T-T", "text"): 1}
-    sizes[("neither", "VG", "2d")] = 5
-    cells = [cell for cell, size in sizes.items() for _ in range(size)]
-    sides = balanced_sides(cells, generator(seed))
-    for cell in sizes:
-        found = Counter(side for side, of in zip(sides, cells, strict=True) if of == cell)
-        assert abs(found["A"] - found["B"]) <= 1
-    whole = Counter(sides)
-    assert abs(whole["A"] - whole["B"]) <= 1
-    assert set(whole) == {"A", "B"}
-
-
-def test_sides_are_drawn_not_dealt_in_turn():
-    cells = ["one"] * 12
-    drawn = {balanced_sides(cells, generator(seed)) for seed in range(30)}
-    assert len(drawn) > 20
-    assert balanced_sides(cells, generator(7)) == balanced_sides(cells, generator(7))
-    assert balanced_sides([], generator(1)) == ()
-
-
-def test_a_rater_reads_block_after_block():
-    blocks = {"2d": [f"a{n}" for n in range(9)], "3d": ["b1", "b2", "b3"], "text": ["c1"]}
-    orders = {reading_order(blocks, generator(9, rater)) for rater in range(12)}
-    assert len(orders) == 12
-    for order in orders:
-        assert sorted(order) == sorted(i for ids in blocks.values() for i in ids)
-        letters = "".join(item[0] for item in order)
-        assert sum(one != two for one, two in itertools.pairwise(letters)) == 2
 
 
 @pytest.mark.parametrize(
