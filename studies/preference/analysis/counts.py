@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from scipy.stats import binomtest
 
@@ -17,6 +18,7 @@ LEAST_FOR_P = 10
 FEW = f"no p-value below {LEAST_FOR_P}"
 
 
+@lru_cache(maxsize=4096)
 def share(count: int, n: int) -> Share:
     """A share with its Wilson 95 % interval, without continuity correction."""
     if n == 0:
@@ -33,6 +35,7 @@ def clopper_pearson(count: int, n: int) -> Share:
     return Share(count, n, count / n, float(interval.low), float(interval.high))
 
 
+@lru_cache(maxsize=4096)
 def sign_test(first: int, second: int, *, name: str = "exact sign test", note: str = "") -> Test:
     """Exact two-sided sign test of equal chances; its statistic is ``first``.
 

@@ -7,6 +7,7 @@ Source: Albert and Anderson 1984; Haberman 1974 for log-linear models.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -74,9 +75,13 @@ def fit(design: Array, outcome: Array, family: str) -> Any:
         family: ``poisson`` or ``binomial``.
     """
     import statsmodels.api as sm
+    from statsmodels.tools.sm_exceptions import PerfectSeparationWarning
 
     kind = sm.families.Poisson() if family == "poisson" else sm.families.Binomial()
-    return sm.GLM(outcome, design, family=kind).fit(tol=1e-12, maxiter=200)
+    # a fit that meets every cell is no fault here: whether one exists was checked beforehand
+    with np.errstate(divide="ignore", invalid="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", PerfectSeparationWarning)
+        return sm.GLM(outcome, design, family=kind).fit(tol=1e-12, maxiter=200)
 
 
 def dummies(values: Sequence[str]) -> Array:
