@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
-from studies import cli_bench, cli_models, cli_study, cli_text
+from studies import cli_bench, cli_models, cli_study, cli_study_hand, cli_text
 from studies.cli_common import (
     DeviceOption,
     JsonOption,
@@ -68,7 +68,8 @@ def window(
 ) -> None:
     """Open the window when no command is given; with files or folders, open it on them."""
     context.obj = options(home=home, temp_home=temp_home, as_json=as_json)
-    context.meta[OPENER] = lambda paths: open_window(context.obj, paths=paths)
+    context.meta[OPENER] = lambda paths: open_paths(context.obj, paths)
+    context.meta[cli_study_hand.WINDOW] = lambda **more: open_window(context.obj, **more)
     if context.invoked_subcommand is None:
         with failures():
             raise typer.Exit(open_window(context.obj))
@@ -97,6 +98,16 @@ def open_window(
     main_module = importlib.import_module("app.main")
     code: int = main_module.run(said.home.make(), open_study=study, open_paths=tuple(paths))
     return code
+
+
+def open_paths(said: Options, paths: Sequence[Path]) -> int:
+    """Open a rater's pack at its next item, other files and folders in the Viewer."""
+    pack = next((path for path in paths if path.suffix == cli_study_hand.PACK), None)
+    if pack is None:
+        return open_window(said, paths=paths)
+    return cli_study_hand.open_place(
+        said, str(pack), rater=None, window=lambda **more: open_window(said, **more)
+    )
 
 
 @app.command(epilog="Example: triptych demo --no-window --json")

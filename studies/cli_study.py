@@ -2,89 +2,40 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from studies import cli_text
-from studies.cli_common import JsonOption, Options, absolute, answer, failures, is_folder, work
+from studies import cli_study_hand, cli_study_make, cli_text
+from studies import cli_study_text as words
+from studies.cli_common import JsonOption, absolute, answer, failures, say
+from studies.cli_study_hand import StudyArgument
+from studies.cli_study_make import PassphraseOption, passphrase
 from studies.errors import StudyError
 
 app = typer.Typer(help="Blinded preference studies.", rich_markup_mode=None)
-StudyArgument = Annotated[
-    str | None, typer.Argument(help="Id, title or folder; the only study when left out.")
-]
-PASSPHRASE = "TRIPTYCH_PASSPHRASE"
-PassphraseOption = Annotated[
-    str | None,
-    typer.Option("--passphrase", envvar=PASSPHRASE, help="The coordinator's; asked when left out."),
-]
-
-
-def _passphrase(given: str | None, *, confirm: bool) -> str:
-    if given:
-        return given
-    if not os.isatty(0):
-        raise StudyError(f"A passphrase is needed: --passphrase or the variable {PASSPHRASE}.")
-    asked: str = typer.prompt("Passphrase", hide_input=True, confirmation_prompt=confirm, err=True)
-    return asked
-
-
-@app.command(epilog="Example: triptych study build --data MedHEB --a medemb-2b --b siglip")
-def build(
-    context: typer.Context,
-    data: Annotated[Path, typer.Option("--data", help="Data root of a finished run.")],
-    a: Annotated[str, typer.Option("--a", help="First model.")],
-    b: Annotated[str, typer.Option("--b", help="Second model.")],
-    total: Annotated[int, typer.Option("--total", min=1, help="How many items.")] = 530,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of sample, sides and order.")] = 1,
-    title: Annotated[str, typer.Option("--title", help="Name without any model in it.")] = "Study",
-    passphrase: PassphraseOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Sample queries, freeze and hash the items, encrypt the key."""
-    said = cli_text.merged(context.obj, as_json)
-    with failures():
-        arguments = {
-            "data": absolute(data),
-            "model_a": absolute(Path(a)) if is_folder(Path(a)) else a,
-            "model_b": absolute(Path(b)) if is_folder(Path(b)) else b,
-            "total": total,
-            "seed": seed,
-            "title": title,
-            "passphrase": _passphrase(passphrase, confirm=True),
-        }
-        document = work(said, "study-build", arguments)
-        answer(said, document, cli_text.built(document))
-
-
-@app.command(epilog="Example: triptych study status")
-def status(
-    context: typer.Context, study: StudyArgument = None, as_json: JsonOption = False
-) -> None:
-    """How far each study is; never a preference count."""
-    said = cli_text.merged(context.obj, as_json)
-    with failures():
-        rows = cli_text.study_rows(said.home, study)
-        answer(said, rows, cli_text.study_table(rows))
+cli_study_make.register(app)
+cli_study_hand.register(app)
+FORMS = ("text", "json", "markdown")
 
 
 @app.command(epilog="Example: triptych study verify")
 def verify(
     context: typer.Context, study: StudyArgument = None, as_json: JsonOption = False
 ) -> None:
-    """Check the frozen items, media, key and the chain of ratings against their hashes."""
+    """Check the frozen items, media, key, the chain of ratings and what raters returned."""
+    from studies.preference.verify import remarks
     from studies.preference.verify import verify as check
 
     said = cli_text.merged(context.obj, as_json)
     with failures():
-        faults = check(_find(said, study))
-        document = {"verified": not faults, "faults": list(faults)}
-        answer(
-            said, document, "Verified: nothing was altered." if not faults else "\n".join(faults)
-        )
+        place = words.find_place(said.home, study)
+        faults = check(place)
+        known = () if faults else remarks(place)
+        document = {"verified": not faults, "faults": list(faults), "remarks": list(known)}
+        lines = list(faults) or ["Verified: nothing was altered.", *known]
+        answer(said, document, "\n".join(lines))
         if faults:
             raise typer.Exit(1)
 
@@ -94,58 +45,134 @@ def unblind(
     context: typer.Context,
     study: StudyArgument = None,
     reason: Annotated[str, typer.Option("--reason", help="Why; it is stored.")] = "",
-    passphrase: PassphraseOption = None,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="Give up the answers of packs that are not back.")
+    ] = False,
+    secret: PassphraseOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Open the key. Afterwards ratings for the study are refused."""
+    """Open the key. Afterwards ratings and answers for the study are refused."""
     from studies.preference.unblind import unblind as open_key
 
     said = cli_text.merged(context.obj, as_json)
     with failures():
         if not reason.strip():
             raise typer.BadParameter("unblinding needs a --reason; it is stored with the time")
-        path = _find(said, study)
-        open_key(path, _passphrase(passphrase, confirm=False), reason)
-        document = cli_text.report(path, form="json")
-        answer(said, document, cli_text.report(path, form="text"))
+        path = words.find_study(said.home, study)
+        _refuse_outstanding(path, anyway=anyway)
+        opened = open_key(path, passphrase(secret, confirm=False), reason)
+        for remark in opened.remarks:
+            say(remark)
+        answer(said, *_reported(words.report, path, wanted="json" if said.json else "text"))
 
 
-@app.command(epilog="Example: triptych study report --format markdown")
+def _refuse_outstanding(path: Path, *, anyway: bool) -> None:
+    """Answers that are still out would be lost for good.
+
+    Raises:
+        StudyError: names the packs that are not back.
+    """
+    from studies.preference.study import open_study
+
+    with open_study(path) as study:
+        info = study.info()
+    out = [
+        pack.rater or pack.url
+        for pack in info.packs
+        if not pack.returned_utc and not pack.replaced and not info.unblinded
+    ]
+    if out and not anyway:
+        raise StudyError(
+            f"Not back yet: {', '.join(out)}. After unblinding their answers are refused. "
+            "Merge them first, or give them up with --anyway."
+        )
+
+
+@app.command(
+    epilog="Example: triptych study report --format markdown   "
+    "From exported tables alone: triptych study report --from paper/"
+)
 def report(
     context: typer.Context,
     study: StudyArgument = None,
+    source: Annotated[
+        Path | None, typer.Option("--from", help="Folder of exported tables, in place of a study.")
+    ] = None,
     form: Annotated[str, typer.Option("--format", help="text, json or markdown")] = "text",
     as_json: JsonOption = False,
 ) -> None:
-    """Shares of A, B and tie with intervals, overall and by stratum; after unblinding."""
+    """Every statistic with n and interval, overall and by stratum; after unblinding."""
+    from studies.preference.kit.reading import report_from
+
     said = cli_text.merged(context.obj, as_json or form == "json")
+    if form not in FORMS:
+        raise typer.BadParameter("--format is text, json or markdown")
+    if source is not None and study is not None:
+        raise typer.BadParameter("choose one of a study and --from")
+    wanted = "json" if said.json else form
     with failures():
-        if form not in ("text", "json", "markdown"):
-            raise typer.BadParameter("--format is text, json or markdown")
-        path = _find(said, study)
-        document = cli_text.report(path, form="json") if said.json else None
-        answer(said, document, "" if said.json else cli_text.report(path, form=form))
+        if source is not None:
+            found = report_from(Path(absolute(source)))
+            answer(said, *_reported(words.report_words, found, wanted=wanted))
+            return
+        path = words.find_study(said.home, study)
+        answer(said, *_reported(words.report, path, wanted=wanted))
 
 
-@app.command(epilog="Example: triptych study export --out paper/")
+def _reported(write: Any, what: Any, *, wanted: str) -> tuple[Any, str]:
+    """The document or the text of a report; only the one that is asked for is made."""
+    told = write(what, form=wanted)
+    return (told, "") if wanted == "json" else (None, str(told))
+
+
+@app.command(
+    epilog="Example: triptych study export --out paper/   "
+    "A rater's answers as one signed file: triptych study export --answers --out stick/"
+)
 def export(
     context: typer.Context,
     study: StudyArgument = None,
     out: Annotated[
         Path | None, typer.Option("--out", help="Folder; the home's exports when left out.")
     ] = None,
+    answers: Annotated[
+        bool, typer.Option("--answers", help="Of a pack, before unblinding: the answers to return.")
+    ] = False,
+    comments: Annotated[
+        bool, typer.Option("--comments", help="Write the raters' free text too.")
+    ] = False,
+    names: Annotated[
+        bool, typer.Option("--names", help="Give raters by name, not as R1, R2.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Write ratings, items, dictionary, summary and figures (CSV, JSON, PNG, SVG, PDF)."""
-    from studies.preference.export import export as write
-
+    """Write the kit of an unblinded study, or the answers of a rater's pack."""
     said = cli_text.merged(context.obj, as_json)
     with failures():
-        path = _find(said, study)
-        folder = Path(absolute(out or said.home.exports / path.name))
-        written = [str(file) for file in write(path, folder)]
-        answer(said, {"files": written}, "\n".join(written))
+        path = words.find_study(said.home, study)
+        written = (
+            _returned(path, out or Path())
+            if answers
+            else _published(
+                path, out or said.home.exports / path.name, comments=comments, names=names
+            )
+        )
+        files = [str(file) for file in written]
+        answer(said, {"files": files}, "\n".join(files))
 
 
-def _find(said: Options, study: str | None) -> Path:
-    return cli_text.find_study(said.home, study)
+def _returned(path: Path, out: Path) -> tuple[Path, ...]:
+    from studies.preference.packs import return_answers
+
+    return (return_answers(path, Path(absolute(out))),)
+
+
+def _published(path: Path, out: Path, *, comments: bool, names: bool) -> tuple[Path, ...]:
+    from studies.preference.kit.publish import publish
+
+    return publish(
+        path,
+        Path(absolute(out)),
+        comments="include" if comments else "leave out",
+        names="names" if names else "codes",
+    )

@@ -10,8 +10,7 @@ from typing import Any
 import typer
 
 from db.home import Home
-from studies.cli_common import Options, absolute, expanded, is_folder
-from studies.errors import BadStudy, NoRun
+from studies.cli_common import Options, absolute, expanded
 
 MANY = 4  # items from which a count is told
 # in cli.md's words; what they ask for is in engine.evidence.identity.risks
@@ -202,15 +201,6 @@ def run_footer(done: dict[str, Any], again: str = "") -> str:
     return "".join(lines)
 
 
-def built(document: dict[str, Any]) -> str:
-    """What was built, with the hash that every export repeats."""
-    return (
-        f"Study built: {document['items']} items, sealed.\n"
-        f"  hash {document['hash']}\n  in {document['path']}\n"
-        "Keep the passphrase: without it the key cannot be opened."
-    )
-
-
 def demo(said: Options, document: dict[str, Any]) -> str:
     """The demo's table and what to do next."""
     from studies.demo_run import PASSPHRASE
@@ -225,68 +215,3 @@ def demo(said: Options, document: dict[str, Any]) -> str:
         f"Then: triptych --home {said.home.root} study unblind --reason done "
         f"--passphrase {PASSPHRASE}"
     )
-
-
-def find_study(home: Home, name: str | None) -> Path:
-    """A study's folder by id, title or path; the only one when no name is given.
-
-    Raises:
-        NoRun: there is none.
-        BadStudy: the name fits none or several.
-    """
-    from studies.preference.study import list_studies
-
-    if name and is_folder(Path(name)):
-        return Path(absolute(Path(name)))
-    infos = list_studies(home)
-    if not infos:
-        raise NoRun("There is no study in this home yet. Make one: triptych study build --help")
-    fitting = [info for info in infos if name in (None, info.id, info.title)]
-    if len(fitting) == 1:
-        return Path(fitting[0].path)
-    known = ", ".join(f"{info.id} ({info.title})" for info in infos)
-    raise BadStudy(f"Say which study: {known}.")
-
-
-def study_rows(home: Home, name: str | None) -> list[dict[str, Any]]:
-    """State of each study; counts answers, never preferences."""
-    from studies.preference.study import list_studies
-
-    rows = []
-    for info in list_studies(home):
-        if name in (None, info.id, info.title, str(info.path)):
-            rows.append(
-                {
-                    "id": info.id,
-                    "title": info.title,
-                    "items": info.items,
-                    "answered": info.answered,
-                    "unblinded": info.unblinded,
-                    "hash": info.hash,
-                    "path": str(info.path),
-                    "fault": info.fault,
-                }
-            )
-    return rows
-
-
-def study_table(rows: Sequence[dict[str, Any]]) -> str:
-    """The studies as a table."""
-    if not rows:
-        return "There is no study in this home yet. Make one: triptych study build --help"
-    cells = [("study", "title", "answered", "state", "hash")]
-    for row in rows:
-        state = row["fault"] or ("unblinded" if row["unblinded"] else "sealed")
-        answered = f"{row['answered']} of {row['items']}"
-        cells.append((row["id"], row["title"], answered, state, row["hash"][:16]))
-    return columns(cells)
-
-
-def report(path: Path, *, form: str) -> Any:
-    """The statistics of an unblinded study: a document for ``json``, else text."""
-    from studies.preference.report import to_json, to_markdown, to_text
-    from studies.preference.statistics import summary
-    from studies.preference.unblind import load_unblinded
-
-    write = {"json": to_json, "markdown": to_markdown, "text": to_text}[form]
-    return write(summary(load_unblinded(path)))

@@ -14,9 +14,9 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from db import packs
 from db.clock import now_utc
-from db.errors import RatingRefused
+from db.errors import RatingRefused, StoreError
 from db.packs import PackRow
-from db.ratings import unblinding
+from db.ratings import add_unblinding, unblinding
 from db.session import Store, is_url, open_study_store
 from db.study_copy import copy_study
 from studies.errors import BadRequest, BadStudy
@@ -76,6 +76,26 @@ def open_shared(url: str) -> Iterator[Store]:
     """
     with open_study_store(url) as store:
         yield store
+
+
+def close_shared(store: Store) -> tuple[str, ...]:
+    """Let shared copies of an unblinded study take no more answers.
+
+    Returns:
+        One sentence for each that could not be told; answers given there are not merged anyway.
+    """
+    remarks = []
+    for url in filter(None, map(shared_url, packs.packs(store))):
+        try:
+            with open_shared(url) as shared:
+                if unblinding(shared) is None:
+                    add_unblinding(shared, reason="closed", software=software_version())
+        except StoreError as error:
+            remarks.append(
+                f"The study shared at {url} could not be closed ({error}) Raters may still answer "
+                "there, and what they answer is not merged."
+            )
+    return tuple(remarks)
 
 
 def plain_url(place: str) -> str:

@@ -6,7 +6,7 @@ show anything before.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from db import ratings, study_items
@@ -19,6 +19,7 @@ from studies.preference.frozen import sha256, software_version
 from studies.preference.key import Key, key_from_bytes
 from studies.preference.ledger import Ledger, whole_log
 from studies.preference.sealing import unseal
+from studies.preference.share import close_shared
 from studies.preference.study import Study, StudyInfo, open_study
 from studies.preference.verify import KEY, OPEN_KEY
 
@@ -35,6 +36,7 @@ class Unblinded:
         ledger: the study's own log and all accepted returns.
         reason: why it was unblinded.
         at_utc: when.
+        remarks: shared studies that could not be told, one sentence each.
     """
 
     info: StudyInfo
@@ -44,6 +46,7 @@ class Unblinded:
     ledger: Ledger
     reason: str
     at_utc: str
+    remarks: tuple[str, ...] = ()
 
     @property
     def presentations(self) -> tuple[PresentationRow, ...]:
@@ -64,8 +67,9 @@ class Unblinded:
 def unblind(path: Path, passphrase: str, reason: str) -> Unblinded:
     """Open the key of a study.
 
-    The act is logged before the key lies in the open, so that no rating can follow it.
-    Doing it again changes nothing.
+    The act is logged before the key lies in the open, so that no rating can follow it; studies
+    shared on a server are closed too, as far as they can be reached. Doing it again changes
+    nothing.
 
     Args:
         path: the study's folder.
@@ -85,7 +89,8 @@ def unblind(path: Path, passphrase: str, reason: str) -> Unblinded:
         if ratings.unblinding(study.store) is None:
             ratings.add_unblinding(study.store, reason=reason.strip(), software=software_version())
         write_whole(path / OPEN_KEY, plain)
-    return load_unblinded(path)
+        remarks = close_shared(study.store)
+    return replace(load_unblinded(path), remarks=remarks)
 
 
 def load_unblinded(path: Path) -> Unblinded:

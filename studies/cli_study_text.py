@@ -1,0 +1,194 @@
+"""The words of ``triptych study``: which study is meant, and what is said of it.
+
+Tells no model before unblinding and no preference ever: answers are counted, never which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from db.home import Home
+from studies.cli_common import absolute, is_folder
+from studies.cli_text import columns
+from studies.errors import BadStudy, NoRun
+
+if TYPE_CHECKING:  # the command line starts without them
+    from studies.preference.analysis.schema import Analysis
+    from studies.preference.available import Available
+    from studies.preference.merge import Merged
+    from studies.preference.planner import StudyPlan
+    from studies.preference.study import StudyInfo
+
+NONE_YET = "There is no study in this home yet. Make one: triptych study build --help"
+
+
+def find_study(home: Home, name: str | None) -> Path:
+    """A study's folder by id, title or path; the only one when no name is given.
+
+    Raises:
+        NoRun: there is none.
+        BadStudy: the name fits none or several.
+    """
+    from studies.preference.study import list_studies
+
+    if name and is_folder(Path(name)):
+        return Path(absolute(Path(name)))
+    infos = list_studies(home)
+    if not infos:
+        raise NoRun(NONE_YET)
+    fitting = [info for info in infos if name in (None, info.id, info.title)]
+    if len(fitting) == 1:
+        return Path(fitting[0].path)
+    known = ", ".join(f"{info.id} ({info.title})" for info in infos)
+    raise BadStudy(f"Say which study: {known}.")
+
+
+def find_place(home: Home, name: str | None) -> Path | str:
+    """The same, or the address of a shared study as it was given."""
+    from db.session import is_url
+
+    return name if name and is_url(name) else find_study(home, name)
+
+
+def built(document: dict[str, Any]) -> str:
+    """What was built, with the hash that every export repeats."""
+    lines = [
+        f"Study built: {document['items']} items, sealed.",
+        f"  hash {document['hash']}\n  in {document['path']}",
+    ]
+    if document.get("auto_ties"):
+        lines.append(f"  {document['auto_ties']} identical pairs set aside as ties")
+    lines += [f"  missing: {task}: {why}" for task, why in document.get("missing", {}).items()]
+    return "\n".join([*lines, "Keep the passphrase: without it the key cannot be opened."])
+
+
+def study_rows(home: Home, name: str | None) -> list[dict[str, Any]]:
+    """State of each study; counts answers, never preferences."""
+    from studies.preference.study import list_studies
+
+    return [
+        study_row(info)
+        for info in list_studies(home)
+        if name in (None, info.id, info.title, str(info.path))
+    ]
+
+
+def study_row(info: StudyInfo) -> dict[str, Any]:
+    """State of one study."""
+    return {
+        "id": info.id,
+        "title": info.title,
+        "items": info.items,
+        "answered": info.answered,
+        "unblinded": info.unblinded,
+        "hash": info.hash,
+        "path": str(info.path),
+        "fault": info.fault,
+        "seat": info.seat,
+        "raters": [{"rater": name, "answered": count} for name, count in info.raters],
+        "packs": [
+            {**asdict(pack), "raters": [{"rater": n, "answered": c} for n, c in pack.raters]}
+            for pack in info.packs
+        ],
+    }
+
+
+def study_table(rows: Sequence[dict[str, Any]]) -> str:
+    """The studies as a table, with raters and packs below each."""
+    if not rows:
+        return NONE_YET
+    cells = [("study", "title", "answered", "state", "hash")]
+    for row in rows:
+        state = row["fault"] or ("unblinded" if row["unblinded"] else "sealed")
+        state += f", pack of {row['seat']}" if row["seat"] else ""
+        answered = f"{row['answered']} of {row['items']}"
+        cells.append((row["id"], row["title"], answered, state, row["hash"][:16]))
+    return "\n".join([columns(cells), *(line for row in rows for line in _seats(row))])
+
+
+def _seats(row: Mapping[str, Any]) -> list[str]:
+    """Raters and packs of one study."""
+    handed = {pack["rater"] for pack in row["packs"]}
+    away = handed | {one["rater"] for pack in row["packs"] for one in pack["raters"]}
+    lines = [
+        f"{row['id']}: {one['rater']} reads here, {one['answered']} answered"
+        for one in row["raters"]
+        if one["rater"] not in away and not row["seat"]
+    ]
+    return lines + [f"{row['id']}: {_pack(pack)}" for pack in row["packs"]]
+
+
+def _pack(pack: Mapping[str, Any]) -> str:
+    who = f"shared at {pack['url']}" if pack["url"] else f"pack of {pack['rater']}"
+    if pack["replaced"]:
+        return f"{who} of {pack['handed_utc'][:10]} was replaced by a newer one"
+    back = (
+        f"{pack['answered']} of {pack['items']} answered, returned {pack['returned_utc'][:10]}"
+        if pack["returned_utc"]
+        else "nothing returned yet"
+    )
+    return f"{who}, handed out {pack['handed_utc'][:10]}, {back}"
+
+
+def report(path: Path, *, form: str) -> Any:
+    """The statistics of an unblinded study: a document for ``json``, else text."""
+    from studies.preference.analysis.analyse import analyse
+    from studies.preference.analysis.gather import tables_of
+    from studies.preference.unblind import load_unblinded
+
+    return report_words(analyse(tables_of(load_unblinded(path))), form=form)
+
+
+def report_words(analysis: Analysis, *, form: str) -> Any:
+    """An analysis as a document or as text."""
+    from studies.preference.kit.report import to_json, to_markdown, to_text
+
+    return {"json": to_json, "markdown": to_markdown, "text": to_text}[form](analysis)
+
+
+def plan_text(plan: StudyPlan, there: Available | None) -> str:
+    """The plan, what it is drawn from, and the sentence for the paper."""
+    from studies.preference.planner_words import table
+
+    parts = [table(plan)]
+    if there is not None:
+        parts.insert(0, _available(there))
+    return "\n\n".join([*parts, f"For the paper:\n{plan.sentence}"])
+
+
+def _available(there: Available) -> str:
+    families = ", ".join(f"{name} {count}" for name, count in there.per("family").items())
+    forms = ", ".join(f"{name} {count}" for name, count in there.per("form").items())
+    lines = [
+        f"{len(there.tasks)} of {there.total} tasks with {there.queries} queries "
+        f"that all {len(there.models)} models answered",
+        f"  by family: {families or 'none'}",
+        f"  by form: {forms or 'none'}",
+    ]
+    lines += [f"  {model}: {why}" for model, why in there.unfinished.items()]
+    lines += [f"  missing: {task}: {why}" for task, why in there.missing.items()]
+    return "\n".join(lines)
+
+
+def opened(row: Mapping[str, Any], place: str) -> str:
+    """What was opened."""
+    who = f" for {row['seat']}" if row["seat"] else ""
+    state = "unblinded, takes no answers" if row["unblinded"] else f"{row['answered']} answered"
+    return f"{row['title']}: {row['items']} items{who}, {state}\n  in {place}"
+
+
+def merged(found: Sequence[Merged], refused: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """What a merge took and refused."""
+    return {
+        "merged": [asdict(one) for one in found],
+        "refused": [{"source": source, "reason": why} for source, why in refused],
+    }
+
+
+def merged_text(document: Mapping[str, Any]) -> str:
+    """The same in words."""
+    lines = [f"{row['source']}: {row['sentence']}" for row in document["merged"]]
+    return "\n".join(lines or ["Nothing was merged."])
