@@ -311,7 +311,9 @@ class QueryDetail:
 
 @dataclass(frozen=True)
 class StudyShown:
-    """A study in the list. ``state``: built, reading, read, unblinded, damaged."""
+    """A study in the list. ``state``: built, reading, read, unblinded, damaged. ``told``: how far
+    it is in words, where the two numbers do not say it.
+    """
 
     key: str
     title: str
@@ -320,6 +322,7 @@ class StudyShown:
     total: int
     hash: str
     created: str = ""
+    told: str = ""
 
 
 @dataclass(frozen=True)

@@ -247,10 +247,11 @@ QMenu::item:selected {{ background: #2d3b47; }}
 QMenu::item:disabled {{ color: {disabled}; }}
 QCheckBox, QRadioButton {{ spacing: 8px; padding: 2px; border: 1px solid transparent; }}
 QCheckBox:focus, QRadioButton:focus {{ border: 1px solid {accent}; border-radius: 3px; }}
-QCheckBox::indicator, QTreeView::indicator {{
+QCheckBox::indicator, QTreeView::indicator, QListView::indicator {{
   width: 13px; height: 13px; border: 1px solid {disabled}; border-radius: 2px; background: {ground};
 }}
-QCheckBox::indicator:checked, QTreeView::indicator:checked {{
+QCheckBox::indicator:checked, QTreeView::indicator:checked,
+QListView::indicator:checked {{
   image: url("{icons}/control-check.svg"); border-color: {quiet};
 }}
 QTreeView::indicator:indeterminate {{ image: url("{icons}/control-part.svg"); }}

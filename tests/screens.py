@@ -26,6 +26,7 @@ from app.widgets.pattern_screen import PatternScreen
 from db.home import Home
 from studies.preference.study import list_studies
 from tests.screens_home import READ_TITLE, STUDY_TITLE
+from tests.screens_study import STUDY_SCREENS
 from tests.screens_viewer import VIEWER_SCREENS
 
 SIZES = ((1280, 800), (1920, 1080))
@@ -150,21 +151,6 @@ def choose_last(box: Any) -> None:
         box.setCurrentIndex(box.count() - 1)
 
 
-def study(program: Program) -> None:
-    program.window.go("study", study_id(program, STUDY_TITLE))
-
-
-def study_unblind(program: Program) -> None:
-    study(program)
-    pump(SETTLE)
-    view_of(program).step_wanted.emit("unblind")
-
-
-def study_build(program: Program) -> None:
-    program.window.go("study")
-    view_of(program).new_wanted.emit()
-
-
 def review(program: Program) -> None:
     program.window.go("review", study_id(program, STUDY_TITLE))
     pump(SETTLE)
@@ -201,11 +187,6 @@ def nothing(_program: Program) -> None:
     """Leave the window as it is."""
 
 
-def leave_build(program: Program) -> None:
-    program.window.go("study")
-    view_of(program).build_left.emit()
-
-
 # name, how to get there, how to leave
 SCREENS: tuple[tuple[str, Step, Step], ...] = (
     ("library", go("library"), nothing),
@@ -228,9 +209,7 @@ SCREENS: tuple[tuple[str, Step, Step], ...] = (
     ("results-graded", results_tab(7), nothing),
     ("results-pair", results_tab(8), nothing),
     ("results-record", results_tab(9), nothing),
-    ("study", study, nothing),
-    ("study-unblind", study_unblind, nothing),
-    ("study-build", study_build, leave_build),
+    *STUDY_SCREENS,
     ("review", review, lambda p: p.window.presenter("review").pause()),
     ("statistics-locked", statistics(STUDY_TITLE), nothing),
     ("statistics", statistics(READ_TITLE), nothing),

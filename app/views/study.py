@@ -1,76 +1,86 @@
-"""The study page: studies left, the life of the chosen one as steps right, and the build form.
+"""The study page: studies left; right the life of the chosen one, the wizard, or a build at work.
 
 Lays out and emits intents; decides nothing. Names no model once a study is built.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QFileDialog,
-    QFrame,
     QListWidget,
     QListWidgetItem,
-    QScrollArea,
     QSplitter,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.shown import StepShown, StudyShown
-from app.views.study_forms import BuildForm, UnblindForm
-from app.widgets.blocks import (
-    EmptyState,
-    button,
-    clear,
-    column,
-    heading,
-    label,
-    margins,
-    panel,
-    quiet,
-    restyle,
-    row,
-    section,
-    title,
+from app.shown_study import (
+    ReaderShown,
+    SizeAsked,
+    SizeShown,
+    SourceOffered,
+    TaskOffered,
+    VerdictShown,
 )
-from app.widgets.ink import INK, hold, px
+from app.views.study_steps import STATE_WORDS, StepsPage
+from app.views.study_wizard import BuildingPage, StudyWizard, scrolled
+from app.widgets.blocks import EmptyState, button, column, margins, quiet, section
+from app.widgets.ink import hold, px
 
 KEY = int(Qt.ItemDataRole.UserRole)
-STATE_WORDS = {
-    "built": "built, not begun", "reading": "being read", "read": "all answers given",
-    "unblinded": "unblinded", "damaged": "cannot be opened",
-}  # fmt: skip
-MARKS = {
-    "done": ("✓", "done", "good"), "next": ("▸", "next", "text"),
-    "later": ("·", "later", "quiet"), "failed": ("✕", "failed", "error"),
-}  # fmt: skip
+NONE, STEPS, WIZARD, BUILDING = range(4)
+FILES = "Study (study.sqlite *.triptych)"
+PACK = ".triptych"
 
 
 class StudyView(QWidget):
-    """The list, the steps, the forms."""
+    """The list, the steps, the wizard.
+
+    Signals:
+        returned: the window came back to the front; files may have changed meanwhile.
+        files_dropped: files that somebody dropped on the page.
+    """
 
     study_chosen = Signal(str)
     new_wanted = Signal()
-    build_wanted = Signal(object)
-    build_data_chosen = Signal(str)
-    build_left = Signal()
-    step_wanted = Signal(str)
-    unblind_wanted = Signal(str, str)
     open_file_wanted = Signal(str)
+    files_dropped = Signal(list)
+    returned = Signal()
+    step_wanted = Signal(str)
+    pack_wanted = Signal(object, str)
+    share_wanted = Signal(str)
+    merge_wanted = Signal(list)
+    unblind_wanted = Signal(str, str)
+    publish_wanted = Signal(object, str)
+    folder_wanted = Signal(str)
+    return_wanted = Signal(str)
+    source_chosen = Signal(str, str)
+    models_changed = Signal(list)
+    tasks_changed = Signal(list)
+    pattern_changed = Signal(str)
+    size_changed = Signal(object)
+    protocol_changed = Signal(object)
+    build_wanted = Signal(object)
+    build_left = Signal()
+    cancel_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__()
+        self.setAcceptDrops(True)
         split = QSplitter()
         split.setChildrenCollapsible(False)
         split.addWidget(self._list())
         split.addWidget(self._right())
         split.setStretchFactor(1, 1)
-        split.setSizes([px(280), px(880)])
+        split.setSizes([px(260), px(900)])
         self.setLayout(column(split))
+        self._connect()
 
     def sizeHint(self) -> QSize:
         """A page."""
@@ -79,72 +89,71 @@ class StudyView(QWidget):
     def _list(self) -> QWidget:
         self.studies = QListWidget()
         self.studies.setAccessibleName("Studies")
+        self.studies.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.studies.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.studies.currentItemChanged.connect(self._moved)
+        self.new = button("New study", self.new_wanted.emit)
+        self.why_not = quiet(small=True)
+        self.why_not.hide()
         side = QWidget()
-        hold(side.setMinimumWidth, 220)
+        hold(side.setMinimumWidth, 180)
         layout = column(
             section("Studies"),
             self.studies,
-            row(
-                button("New study", self.new_wanted.emit),
-                button("Open a file…", self._ask_file, name="Open a study file"),
-                1,
-            ),
+            self.why_not,
+            self.new,
+            button("Open a file…", self._ask_file, name="Open a study or pack file"),
         )
         layout.setContentsMargins(px(12), px(12), px(8), px(12))
         side.setLayout(layout)
         return side
 
     def _right(self) -> QWidget:
-        self.build = BuildForm()
-        self.build.build_wanted.connect(self.build_wanted)
-        self.build.data_chosen.connect(self.build_data_chosen)
-        self.build.left.connect(self.build_left)
-        self._pages = QStackedWidget()
-        self._pages.addWidget(
-            EmptyState(
-                "No study yet",
-                "A study shows readers the top three of two models, side by side and unnamed.",
-                [
-                    button(
-                        "Build a study",
-                        self.new_wanted.emit,
-                        kind="primary",
-                        name="Build the first study",
-                    )
-                ],
-            )
+        self.steps, self.wizard, self.building = StepsPage(), StudyWizard(), BuildingPage()
+        self.first = button(
+            "Plan a study", self.new_wanted.emit, kind="primary", name="Plan the first study"
         )
-        self._pages.addWidget(self._steps_page())
-        self._pages.addWidget(_scrolled(self.build))
+        self.none = EmptyState("No study yet", "", [self.first])
+        self._pages = QStackedWidget()
+        self._area = scrolled(self.steps)
+        for page in (self.none, self._area, self.wizard, self.building):
+            self._pages.addWidget(page)
         right = QWidget()
         right.setLayout(column(self._pages))
         margins(right, px(16), px(12), px(12), px(12))
         return right
 
-    def _steps_page(self) -> QWidget:
-        self.heading = title()
-        self.summary = quiet()
-        self.hash = quiet(small=True)
-        self.hash.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.unblind = UnblindForm()
-        self.unblind.unblind_wanted.connect(self.unblind_wanted)
-        self._steps = QVBoxLayout()
-        self._steps.setSpacing(px(8))
-        inner = QWidget()
-        layout = column(self.heading, self.summary, self.hash, self._steps, self.unblind, 1)
-        layout.setContentsMargins(0, 0, px(8), 0)
-        inner.setLayout(layout)
-        return _scrolled(inner)
+    def _connect(self) -> None:
+        steps, wizard = self.steps, self.wizard
+        steps.step_wanted.connect(self.step_wanted)
+        steps.hand.pack_wanted.connect(self.pack_wanted)
+        steps.hand.share_wanted.connect(self.share_wanted)
+        steps.merge.merge_wanted.connect(self.merge_wanted)
+        steps.unblind.unblind_wanted.connect(self.unblind_wanted)
+        steps.publish.publish_wanted.connect(self.publish_wanted)
+        steps.publish.open_wanted.connect(self.folder_wanted)
+        steps.back.return_wanted.connect(self.return_wanted)
+        wizard.compare.source_chosen.connect(self.source_chosen)
+        wizard.compare.models_changed.connect(self.models_changed)
+        wizard.compare.tasks_changed.connect(self.tasks_changed)
+        wizard.compare.pattern_changed.connect(self.pattern_changed)
+        wizard.sizing.size_changed.connect(self.size_changed)
+        wizard.page_shown.connect(
+            lambda _page: self.protocol_changed.emit(wizard.reading.protocol())
+        )
+        wizard.build_wanted.connect(self.build_wanted)
+        wizard.left.connect(self.build_left)
+        self.building.cancel_wanted.connect(self.cancel_wanted)
 
-    # -- what the presenter says
+    # -- the list and the steps
 
-    def show_studies(self, studies: Sequence[StudyShown], chosen: str) -> None:
-        """List the studies with their state."""
+    def show_studies(self, studies: Sequence[StudyShown], chosen: str, why_not: str = "") -> None:
+        """List the studies; say why none can be planned here, where that is so."""
         self.studies.blockSignals(True)
         self.studies.clear()
         for shown in studies:
-            told = f"{shown.title}\n{STATE_WORDS[shown.state]} · {shown.answered} of {shown.total}"
+            far = shown.told or f"{shown.answered:,} of {shown.total:,}"
+            told = f"{shown.title}\n{STATE_WORDS[shown.state]} · {far}"
             item = QListWidgetItem(told)
             item.setData(KEY, shown.key)
             item.setToolTip(told)
@@ -152,95 +161,164 @@ class StudyView(QWidget):
             if shown.key == chosen:
                 self.studies.setCurrentItem(item)
         self.studies.blockSignals(False)
+        self.new.setVisible(not why_not)
+        self.why_not.setText(why_not)
+        self.why_not.setVisible(bool(why_not))
 
-    def show_none(self) -> None:
-        """Say that there is no study."""
-        self._pages.setCurrentIndex(0)
+    def show_none(self, text: str) -> None:
+        """Say that there is no study, and what to do."""
+        self.none.say("No study yet", text)
+        self._pages.setCurrentIndex(NONE)
 
-    def show_steps(self, study: StudyShown, steps: Sequence[StepShown]) -> None:
+    def show_steps(self, study: StudyShown, steps: Sequence[StepShown], note: str = "") -> None:
         """Show a study's life."""
-        self._pages.setCurrentIndex(1)
-        self.heading.setText(study.title)
-        told = f"{study.answered} of {study.total} items answered"
-        made = f" · built {study.created}" if study.created else ""
-        self.summary.setText(f"{STATE_WORDS[study.state].capitalize()} · {told}{made}")
-        self.hash.setText(f"Fingerprint {study.hash}" if study.hash else "")
-        clear(self._steps)
-        for number, step in enumerate(steps, 1):
-            self._steps.addWidget(self._step(number, step))
-        self.unblind.hide()
+        self._pages.setCurrentIndex(STEPS)
+        self.steps.show_steps(study, steps, note)
 
-    def show_unblind(self, study_title: str) -> None:
+    def show_readers(self, readers: Sequence[ReaderShown]) -> None:
+        """Who reads, below the reading step and where packs are handed out."""
+        self.steps.readers.show_readers(readers)
+        self.steps.cards["read"].fold(opened=bool(readers))
+
+    def show_panel(self, step: str) -> None:
+        """Fold one step open; an empty text folds all."""
+        self.steps.fold(step)
+        if step:
+            self._bring(step)
+
+    def _bring(self, step: str) -> None:
+        """Into sight once it is laid out, with the focus in its first field."""
+        card = self.steps.cards[step]
+        card.enter()
+        QTimer.singleShot(0, self, lambda: self._area.ensureWidgetVisible(card))
+
+    @property
+    def opened(self) -> str:
+        """The step that is folded open."""
+        return self.steps.opened
+
+    def show_hand(self, text: str, tone: str = "quiet", *, busy: bool = False) -> None:
+        """Say how handing out goes."""
+        self.steps.hand.show_said(text, tone, busy=busy)
+        if tone == "good":
+            self.steps.hand.clear_reader()
+
+    def show_merge(
+        self,
+        text: str,
+        tone: str = "quiet",
+        *,
+        busy: bool = False,
+        verdicts: Sequence[VerdictShown] = (),
+    ) -> None:
+        """Say how merging goes, and what became of each file."""
+        self.steps.merge.show_said(text, tone, busy=busy)
+        self.steps.merge.show_verdicts(verdicts)
+
+    def show_unblind(self, study_title: str, outstanding: str = "") -> None:
         """Ask for passphrase and reason, named."""
-        self.unblind.ask(study_title)
+        self.steps.fold("unblind")
+        self.steps.unblind.ask(study_title, outstanding)
+        self._bring("unblind")
 
     def show_unblind_problem(self, text: str) -> None:
         """Say why the key did not open."""
-        self.unblind.show_problem(text)
+        self.steps.unblind.show_problem(text)
 
-    def show_build(
-        self, data: Sequence[tuple[str, str]], models: Sequence[tuple[str, str]]
+    def show_publish(
+        self, text: str, tone: str = "quiet", *, busy: bool = False, folder: str = ""
     ) -> None:
-        """Show the build form with the data sets and models that have results."""
-        self._pages.setCurrentIndex(2)
-        self.build.offer(data, models)
+        """Say how publishing goes."""
+        self.steps.publish.show_said(text, tone, busy=busy, folder=folder)
 
-    def show_build_models(self, models: Sequence[tuple[str, str]]) -> None:
-        """Offer other models after another data set was chosen."""
-        self.build.offer_models(models)
+    def show_return(
+        self, text: str, tone: str = "quiet", *, busy: bool = False, suggested: str = ""
+    ) -> None:
+        """Say how returning goes."""
+        self.steps.back.show_said(text, tone, busy=busy)
+        self.steps.back.suggested = suggested or self.steps.back.suggested
 
-    def clear_build(self) -> None:
-        """Forget what the build form offered; it names models."""
-        self.build.offer((), ())
+    def open_folder(self, folder: str) -> None:
+        """Show a folder in the system's own window."""
+        QDesktopServices.openUrl(QUrl.fromLocalFile(folder))
 
-    def show_build_state(self, text: str, *, tone: str = "quiet", building: bool = False) -> None:
-        """Say how building goes, or what is missing."""
-        self.build.show_state(text, tone=tone, building=building)
+    # -- the wizard
 
-    def ask_folder(self, words: str) -> str:
-        """Let the user choose a folder; an empty text if none."""
-        return QFileDialog.getExistingDirectory(self, words)
+    def show_wizard(self, sources: Sequence[SourceOffered], protocol: Mapping[str, Any]) -> None:
+        """Begin a new study."""
+        self.wizard.reading.show_protocol(protocol)
+        self.wizard.offer(sources)
+        self._pages.setCurrentIndex(WIZARD)
+        self.wizard.compare.source.setFocus()
 
-    def _step(self, number: int, step: StepShown) -> QFrame:
-        mark, word, tone = MARKS[step.state]
-        framed = panel("raised" if step.state == "next" else "panel")
-        sign = label(mark, wrap=False)
-        sign.setStyleSheet(f"color: {INK[tone]}; font-size: {px(20)}px;")
-        hold(sign.setFixedWidth, 28)
-        name = heading(f"{number}  {step.title}")
-        state = label(word, "quiet", wrap=False)
-        restyle(state, "role", {"text": "quiet"}.get(tone, tone))
-        told = label(step.sentence, "quiet" if step.state == "later" else "")
-        words = column(row(name, state, 1), told, space=3)
-        layout = row(sign, words, space=8)
-        layout.setStretch(1, 1)
-        if step.action:
-            key = button(
-                step.action,
-                lambda: self.step_wanted.emit(step.key),
-                kind="primary" if step.state == "next" else "",
-                name=f"{step.title}: {step.action}",
-            )
-            key.setEnabled(step.enabled)
-            hold(key.setMinimumWidth, 150)
-            layout.addWidget(key, 0, Qt.AlignmentFlag.AlignVCenter)
-        layout.setContentsMargins(px(12), px(10), px(12), px(10))
-        framed.setLayout(layout)
-        return framed
+    def clear_wizard(self) -> None:
+        """Forget what the wizard offered; it names models."""
+        self.wizard.offer(())
+
+    def show_models(self, models: Sequence[tuple[str, str]], chosen: Sequence[str]) -> None:
+        """Offer the models of a source."""
+        self.wizard.compare.offer_models(models, chosen)
+
+    def show_tasks(self, tasks: Sequence[TaskOffered], chosen: Sequence[str]) -> None:
+        """Offer the tasks of the chosen models."""
+        self.wizard.compare.offer_tasks(tasks, chosen)
+
+    def show_counts(self, text: str, missing: str, forms: Sequence[str]) -> None:
+        """Say what is chosen and what is missing."""
+        self.wizard.compare.show_counts(text, missing)
+        self.wizard.sizing.show_forms(forms)
+
+    def show_size_asked(self, asked: SizeAsked) -> None:
+        """Fill the planner's fields."""
+        self.wizard.sizing.show_asked(asked)
+
+    def show_size(self, shown: SizeShown) -> None:
+        """What follows from the planner's fields."""
+        self.wizard.sizing.show_size(shown)
+
+    def show_summary(self, text: str) -> None:
+        """What is about to be frozen."""
+        self.wizard.seal.summary.setText(text)
+
+    def show_hindrance(self, text: str) -> None:
+        """Say what keeps the wizard on its first page; empty if nothing."""
+        self.wizard.show_problem(text)
+
+    def show_building(self, words: str, done: int, total: int, phase: str, left: str) -> None:
+        """Show a build at work."""
+        self._pages.setCurrentIndex(BUILDING)
+        self.building.show_progress(words, done, total, phase, left)
+
+    def show_build_failure(self, text: str) -> None:
+        """Building ended without a study: back in the wizard, with the reason."""
+        self._pages.setCurrentIndex(WIZARD)
+        self.wizard.show_failure(text)
+
+    # -- what the user does
+
+    def event(self, event: QEvent) -> bool:
+        """Back from another window: the terminal may have been at work."""
+        if event.type() == QEvent.Type.WindowActivate and self.isVisible():
+            self.returned.emit()
+        return super().event(event)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Packs and answers are welcome."""
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Files came."""
+        paths = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
+        if paths:
+            event.acceptProposedAction()
+            self.files_dropped.emit(paths)
 
     def _moved(self, item: QListWidgetItem | None) -> None:
         if item is not None:
             self.study_chosen.emit(item.data(KEY))
 
     def _ask_file(self) -> None:
-        path = QFileDialog.getOpenFileName(self, "Open a study", "", "Study (study.sqlite)")[0]
+        path = QFileDialog.getOpenFileName(self, "Open a study or a pack", "", FILES)[0]
         if path:
             self.open_file_wanted.emit(path)
-
-
-def _scrolled(inner: QWidget) -> QScrollArea:
-    area = QScrollArea()
-    area.setWidgetResizable(True)
-    area.setFrameShape(QFrame.Shape.NoFrame)
-    area.setWidget(inner)
-    return area

@@ -22,6 +22,7 @@ from app.shown import (
     StudyShown,
     TaskShown,
 )
+from app.shown_study import ReaderShown
 
 FAMILIES = ("I-I", "MB-VR", "I-Lab", "I-Rep", "T-I", "VQA", "VG", "T-T")
 
@@ -106,6 +107,10 @@ def progress(count: int, text: str = "task") -> list[ProgressShown]:
 
 def study(title: str = "Chest", state: str = "reading") -> StudyShown:
     return StudyShown("s1", title, state, 3, 9, "ab" * 32, "30 Nov 2026")
+
+
+def reader(text: str = "AB") -> ReaderShown:
+    return ReaderShown(text, text, text, text, text, "warn")
 
 
 def steps(text: str = "sentence") -> list[StepShown]:

@@ -11,11 +11,13 @@ import pytest
 
 from app.presenters.statistics import StatisticsPresenter
 from app.presenters.study import StudyPresenter
+from app.shown_study import PublishAsked, ReaderAsked
 from app.views.statistics import StatisticsView
 from app.views.study import StudyView
-from app.views.study_forms import BuildWish
 from db.home import Home
+from db.session import open_store
 from studies.cli_text import study_rows, study_table
+from studies.preference.packs import open_pack, return_answers
 from studies.preference.study import list_studies, open_study
 from studies.preference.unblind import unblind
 from tests.app.blinding import of_windows
@@ -39,10 +41,10 @@ def services(kept: Path, tmp_path: Path, qapp: object) -> Any:
     return page_services(home=home, folder=next(home.studies.glob("*/study.sqlite")).parent)
 
 
-def read(folder: Path, count: int) -> None:
+def read(folder: Path, count: int, rater: str = "AB") -> None:
     """Give answers; all on the left."""
     with open_study(folder) as study:
-        session = study.session("AB")
+        session = study.session(rater)
         for _ in range(count):
             if session.current() is None:
                 return
@@ -51,11 +53,16 @@ def read(folder: Path, count: int) -> None:
 
 def page(services: Any) -> tuple[Any, StudyPresenter]:
     view = view_like(StudyView)
+    view.opened = ""
     return view, StudyPresenter(view, services)
 
 
 def steps(view: Any) -> dict[str, Any]:
     return {step.key: step for step in view.last("show_steps")[0][1]}
+
+
+def states(view: Any) -> dict[str, str]:
+    return {key: step.state for key, step in steps(view).items()}
 
 
 def test_a_damaged_study_is_listed_with_its_reason(services: Any, tmp_path: Path) -> None:
@@ -80,20 +87,25 @@ def test_a_home_without_a_study_says_so(home: Home, qapp: object) -> None:
     assert "show_none" in view.names()
 
 
-def test_each_step_has_its_state_and_its_one_next_action(services: Any) -> None:
+def test_each_step_has_its_state_and_exactly_one_is_next(services: Any) -> None:
     view, presenter = page(services)
     presenter.shown()
-    assert [step.state for step in steps(view).values()] == ["done", "next", "later", "later",
-                                                            "later"]  # fmt: skip
-    assert steps(view)["read"].action == "Read"
+    assert list(steps(view)) == [
+        "plan", "build", "hand", "read", "merge", "verify", "unblind", "publish",
+    ]  # fmt: skip
+    assert [key for key, state in states(view).items() if state == "next"] == ["hand"]
+    assert steps(view)["read"].action == "Read here"
     read(services.folder, 3)
     presenter.shown()
     assert steps(view)["read"].action == "Go on reading"
-    assert "3 of" in steps(view)["read"].sentence
+    assert "AB: 3 of" in steps(view)["read"].sentence
+    assert [key for key, state in states(view).items() if state == "next"] == ["read"]
+    assert "Not complete yet: AB" in steps(view)["unblind"].sentence
     read(services.folder, 1000)
     presenter.shown()
-    found = steps(view)
-    assert (found["read"].state, found["unblind"].state) == ("done", "next")
+    assert [key for key, state in states(view).items() if state == "next"] == ["verify"]
+    view.step_wanted.emit("verify")
+    assert [key for key, state in states(view).items() if state == "next"] == ["unblind"]
 
 
 def test_reading_goes_to_the_review_page(services: Any) -> None:
@@ -114,55 +126,54 @@ def test_verifying_names_what_was_altered(services: Any) -> None:
     assert "key.sealed" in steps(view)["verify"].sentence
 
 
+def test_a_verification_lapses_when_the_terminal_was_at_work(services: Any) -> None:
+    """What stands on the page is read from the files, not remembered."""
+    view, presenter = page(services)
+    presenter.shown()
+    view.step_wanted.emit("verify")
+    read(services.folder, 2)
+    view.returned.emit()
+    step = steps(view)["verify"]
+    assert step.state != "done"
+    assert "since then 3 entries were added" in step.sentence, "an order and two answers"
+    assert steps(view)["read"].sentence.startswith("AB: 2 of")
+    view.step_wanted.emit("verify")
+    assert steps(view)["verify"].state == "done"
+    unblind(services.folder, PASSPHRASE, "in the terminal")
+    view.returned.emit()
+    assert states(view)["unblind"] == "done"
+    assert steps(view)["read"].action == ""
+
+
 def test_a_wrong_passphrase_leaves_the_study_blind(services: Any) -> None:
+    read(services.folder, 2)
     view, presenter = page(services)
     presenter.shown()
     view.step_wanted.emit("unblind")
-    assert view.last("show_unblind") == (("Chest 2026",), {})
+    (title, outstanding), _ = view.last("show_unblind")
+    assert (title, outstanding) == ("Chest 2026", "Not complete yet: AB.")
     view.unblind_wanted.emit("wrong", "finished")
     assert "show_unblind_problem" in view.names()
     assert not list_studies(services.home)[0].unblinded
 
 
-def test_unblinding_opens_the_statistics_and_the_export(services: Any, tmp_path: Path) -> None:
+def test_unblinding_opens_the_statistics_and_publishing(services: Any, tmp_path: Path) -> None:
     read(services.folder, 1000)
     view, presenter = page(services)
     presenter.shown()
+    assert steps(view)["publish"].action == "", "nothing can be published while blind"
     view.unblind_wanted.emit(PASSPHRASE, "all have finished")
     assert list_studies(services.home)[0].unblinded
     assert ("study",) in services.changes.told
-    found = steps(view)
-    assert (found["unblind"].state, found["export"].state) == ("done", "next")
-    view.step_wanted.emit("export")
-    assert services.notify.sentences[-1].startswith("Study"), "no folder was chosen"
-    view.ask_folder = lambda words: str(tmp_path / "out")
-    view.step_wanted.emit("export")
+    assert (states(view)["unblind"], states(view)["publish"]) == ("done", "next")
+    view.step_wanted.emit("publish")
+    assert view.last("show_panel") == (("publish",), {})
+    view.publish_wanted.emit(PublishAsked(), str(tmp_path / "out"))
     assert (tmp_path / "out" / "ratings.csv").is_file()
-
-
-def test_a_study_is_built_in_the_worker_and_the_passphrase_is_not_kept(services: Any) -> None:
-    view, presenter = page(services)
-    presenter.shown()
-    wish = BuildWish("New", "root", "a", "b", 10, 1, "a long secret")
-    view.build_wanted.emit(wish)
-    kind, arguments, title = services.jobs.started[0]
-    assert (kind, title) == ("study-build", "Build study 'New'")
-    assert arguments["passphrase"] == "a long secret"
-    assert "a long secret" not in repr(vars(presenter))
-    services.jobs.end("j0", state="failed", sentence="No task has results of both models.")
-    words, named = view.last("show_build_state")
-    assert words == ("No task has results of both models.",)
-    assert named["tone"] == "error"
-
-
-def test_the_build_form_leaves_no_names_behind_the_page(services: Any) -> None:
-    services.tasks.query = lambda owner, work, done=None, failed=None: None
-    view, presenter = page(services)
-    presenter.shown()
-    view.new_wanted.emit()
-    presenter.hidden()
-    assert "clear_build" in view.names()
-    assert view.names()[-1] == "show_steps"
+    assert view.last("open_folder") == ((str(tmp_path / "out"),), {})
+    assert view.last("show_publish")[1]["folder"] == str(tmp_path / "out")
+    view.step_wanted.emit("unblind")
+    assert services.went[-1][0] == "statistics"
 
 
 def test_a_study_file_can_be_opened_from_elsewhere(services: Any, home: Home) -> None:
@@ -173,6 +184,119 @@ def test_a_study_file_can_be_opened_from_elsewhere(services: Any, home: Home) ->
     view.open_file_wanted.emit(str(services.folder / "study.sqlite"))
     (shown,), _ = view.last("show_studies")[0][:1], None
     assert [study.title for study in shown] == ["Chest 2026"]
+
+
+# -- packs: out, back, and a reader's own home
+
+
+def hand(view: Any, tmp_path: Path, reader: str) -> Path:
+    """A pack written by the page."""
+    file = tmp_path / f"{reader}.triptych"
+    view.pack_wanted.emit(ReaderAsked(reader, "chest", 7, "CT daily", "calibrated"), str(file))
+    return file
+
+
+def answers(pack: Path, home: Home, reader: str, count: int) -> Path:
+    """What a reader sends back."""
+    folder = open_pack(home, pack)
+    with open_study(folder) as study:
+        session = study.session(reader)
+        for _ in range(count):
+            if session.current() is not None:
+                session.answer("both", answer_ms=900)
+    return return_answers(folder, pack.with_suffix(".triptych-answers"))
+
+
+def test_a_pack_goes_out_and_comes_back(services: Any, tmp_path: Path) -> None:
+    view, presenter = page(services)
+    presenter.shown()
+    file = hand(view, tmp_path, "CD")
+    assert view.last("show_hand")[0][1] == "good"
+    assert steps(view)["hand"].sentence == "Handed to CD."
+    assert [key for key, state in states(view).items() if state == "next"] == ["merge"]
+    [reader] = view.last("show_readers")[0][0]
+    assert (reader.name, reader.answered, reader.returned) == ("CD", "not known yet", "not yet")
+    away = Home(tmp_path / "away").make()
+    view.merge_wanted.emit([str(answers(file, away, "CD", 2))])
+    [reader] = view.last("show_readers")[0][0]
+    assert reader.answered.startswith("2 of")
+    assert reader.returned.startswith("in part")
+    view.files_dropped.emit([str(answers(file, away, "CD", 1000))])
+    assert states(view)["merge"] == "done"
+    assert [key for key, state in states(view).items() if state == "next"] == ["verify"]
+    view.step_wanted.emit("verify")
+    assert states(view)["verify"] == "done", steps(view)["verify"].sentence
+
+
+def test_each_returned_file_has_its_verdict_by_name(services: Any, tmp_path: Path) -> None:
+    view, presenter = page(services)
+    presenter.shown()
+    away = Home(tmp_path / "away").make()
+    good = answers(hand(view, tmp_path, "CD"), away, "CD", 3)
+    altered = tmp_path / "altered.triptych-answers"
+    altered.write_bytes(good.read_bytes().replace(b'"answer_ms":900', b'"answer_ms":901', 1))
+    foreign = tmp_path / "foreign.triptych-answers"
+    foreign.write_text("no answers", encoding="utf-8")
+    view.merge_wanted.emit([str(altered), str(good), str(foreign)])
+    verdicts = {one.source: one for one in view.last("show_merge")[1]["verdicts"]}
+    assert {name: one.tone for name, one in verdicts.items()} == {
+        altered.name: "error", good.name: "good", foreign.name: "error",
+    }  # fmt: skip
+    assert view.last("show_merge")[0][0] == "1 of 3 taken."
+    view.merge_wanted.emit([str(good)])
+    [again] = view.last("show_merge")[1]["verdicts"]
+    assert again.tone == "quiet"
+
+
+def test_a_second_pack_for_a_reader_is_refused_with_the_reason(services: Any,
+                                                               tmp_path: Path) -> None:  # fmt: skip
+    view, presenter = page(services)
+    presenter.shown()
+    hand(view, tmp_path, "CD")
+    view.pack_wanted.emit(ReaderAsked("CD"), str(tmp_path / "again.triptych"))
+    (words, tone), _ = view.last("show_hand")
+    assert tone == "error"
+    assert "CD" in words
+
+
+def test_a_readers_home_shows_no_step_that_cannot_work_there(services: Any,
+                                                             tmp_path: Path) -> None:  # fmt: skip
+    view, presenter = page(services)
+    presenter.shown()
+    file = hand(view, tmp_path, "CD")
+    away = Home(tmp_path / "away").make()
+    with open_store(away) as store:
+        view, presenter = page(page_services(home=away, store=store))
+        presenter.shown()
+        view.files_dropped.emit([str(file)])
+    assert list(steps(view)) == ["open", "read", "return"]
+    note = view.last("show_steps")[0][2]
+    assert "coordinator" in note
+    assert "CD" in note
+    assert view.last("show_studies")[0][2].startswith("Planning needs results")
+    [info] = list_studies(away)
+    read(info.path, 4, "CD")
+    view.returned.emit()
+    view.step_wanted.emit("return")
+    assert view.last("show_return")[1]["suggested"] == "CD.triptych-answers"
+    view.return_wanted.emit(str(tmp_path / "back.triptych-answers"))
+    assert (tmp_path / "back.triptych-answers").is_file()
+    assert view.last("show_return")[0][1] == "good"
+    view.files_dropped.emit([str(tmp_path / "back.triptych-answers")])
+    assert "coordinator" in view_notes(presenter)[-1]
+
+
+def view_notes(presenter: StudyPresenter) -> list[str]:
+    return presenter.services.notify.sentences
+
+
+def test_a_password_in_a_database_address_is_not_shown(services: Any) -> None:
+    view, presenter = page(services)
+    presenter.shown()
+    view.share_wanted.emit("postgresql://someone:hush-hush@127.0.0.1:1/nowhere")
+    (_, tone), _ = view.last("show_hand")
+    assert tone == "error"
+    assert "hush-hush" not in repr(view.calls)
 
 
 def statistics(services: Any) -> tuple[Any, StatisticsPresenter]:

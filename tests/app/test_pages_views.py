@@ -108,7 +108,8 @@ def fill_neighbours(view: Any, count: int, text: str) -> None:
 def fill_study(view: Any, count: int, text: str) -> None:
     view.show_studies([made.study(text) for _ in range(min(count, 300))], "s1")
     view.show_steps(made.study(text), made.steps(text))
-    view.show_unblind(text)
+    view.show_readers([made.reader(text)] * min(count, 60))
+    view.show_unblind(text, text)
     view.show_unblind_problem(text)
 
 
@@ -476,42 +477,6 @@ def test_neighbours_open_on_enter_and_lines_join_equal_keys(qtbot: Any) -> None:
     qtbot.keyClick(left, Qt.Key.Key_Return)
     assert opened == ["3"]
     assert "10 objects are in both" in view.shift.accessibleDescription()
-
-
-def test_an_unblinding_needs_passphrase_and_reason_and_wipes_the_first(qtbot: Any) -> None:
-    view = StudyView()
-    qtbot.addWidget(view)
-    view.show_steps(made.study("Chest 2026"), made.steps())
-    view.show_unblind("Chest 2026")
-    form = view.unblind
-    assert "Chest 2026" in form.confirm.text()
-    form.secret.setText("a passphrase")
-    assert not form.confirm.isEnabled()
-    form.reason.setText("finished")
-    with qtbot.waitSignal(view.unblind_wanted) as told:
-        form.confirm.click()
-    assert told.args == ["a passphrase", "finished"]
-    assert form.secret.text() == ""
-
-
-def test_the_build_form_says_what_is_missing_and_wipes_the_passphrase(qtbot: Any) -> None:
-    view = StudyView()
-    qtbot.addWidget(view)
-    view.show_build([("root", "demo")], [("a", "Model A"), ("b", "Model B")])
-    form = view.build
-    assert not form.build_button.isEnabled()
-    assert "title" in form.problem()
-    form.name.setText("Chest")
-    form.secret.setText("long enough")
-    form.again.setText("different one")
-    assert "differ" in form.problem()
-    form.again.setText("long enough")
-    with qtbot.waitSignal(view.build_wanted) as told:
-        form.build_button.click()
-    assert (told.args[0].model_a, told.args[0].model_b) == ("a", "b")
-    assert form.secret.text() == form.again.text() == ""
-    view.clear_build()
-    assert form.model_a.count() == form.model_b.count() == 0
 
 
 def test_locking_the_statistics_takes_every_number_and_name_away(qtbot: Any) -> None:

@@ -1,0 +1,276 @@
+"""The life of a study in words: each step with its state, its sentence and its one next action.
+
+Plain functions of a ``Standing``. They tell counts and times, never an answer and never a model.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.presenters.study_standing import Reader, Stamp, Standing, day
+from app.shown import StepShown, StudyShown
+from app.shown_study import ReaderShown
+from studies.preference.protocol import Protocol
+
+COORDINATOR = (
+    "This is {name}'s copy for reading. Planning, handing out, merging, unblinding and publishing "
+    "are the coordinator's, who holds the key; this copy has none and could do none of it."
+)
+KEYLESS = (
+    "The key does not lie beside this study, so it is a copy for reading. Handing out, merging, "
+    "unblinding and publishing are done where the key is."
+)
+WAYS = {"here": "this machine", "pack": "pack file", "shared": "shared database"}
+IDENTICAL = {
+    "auto-tie": "identical lists set aside as ties",
+    "show": "identical lists shown",
+    "exclude": "identical lists left out",
+}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What verification found, and on which state of the files."""
+
+    faults: tuple[str, ...]
+    stamp: Stamp
+    entries: int
+    at: str
+
+
+def study_shown(standing: Standing) -> StudyShown:
+    """A study in the list; counts only."""
+    info = standing.info
+    done, reading = standing.complete, any(one.answered for one in standing.readers)
+    state = "unblinded" if info.unblinded else "read" if done else "reading" if reading else "built"
+    return StudyShown(
+        info.id,
+        info.title or ("A damaged study" if info.fault else "Untitled study"),
+        "damaged" if info.fault else state,
+        min(info.answered, info.items),
+        info.items,
+        info.hash,
+        day(info.created_utc),
+        _far(standing),
+    )
+
+
+def _far(standing: Standing) -> str:
+    """With one reader the items, with more the readers that have finished."""
+    readers = [one for one in standing.readers if not one.replaced]
+    if len(readers) < 2:
+        return "" if not readers else f"{readers[0].answered:,} of {readers[0].places:,} answered"
+    done = sum(one.complete for one in readers)
+    return f"{done} of {len(readers)} readers complete"
+
+
+def readers_shown(standing: Standing) -> tuple[ReaderShown, ...]:
+    """Everybody who reads, with how far and what is still out."""
+    return tuple(_reader_shown(one) for one in standing.readers)
+
+
+def _reader_shown(one: Reader) -> ReaderShown:
+    name = one.name or "All who open it"
+    answered = f"{one.answered:,} of {one.places:,}" if one.places else f"{one.answered:,}"
+    if one.way == "here":
+        told, tone = ("complete", "good") if one.complete else ("reads here", "quiet")
+    elif one.replaced:
+        told, tone = "replaced by a newer pack", "quiet"
+    elif one.complete:
+        told, tone = f"complete, {day(one.returned_utc)[:11]}", "good"
+    elif one.returned_utc:
+        told, tone = f"in part, {day(one.returned_utc)[:11]}", "warn"
+    else:
+        told, tone = "not yet", "quiet"
+    known = answered if one.way == "here" or one.returned_utc else "not known yet"
+    return ReaderShown(name, WAYS[one.way], day(one.handed_utc)[:11], known, told, tone)
+
+
+def note_of(standing: Standing) -> str:
+    """Why a reader's copy shows fewer steps; "" for the coordinator's study."""
+    if standing.seat:
+        return COORDINATOR.format(name=standing.seat)
+    return "" if standing.holds_key or standing.info.fault else KEYLESS
+
+
+def steps_of(standing: Standing, verdict: Verdict | None) -> tuple[StepShown, ...]:
+    """The life of a study.
+
+    Args:
+        standing: where it stands, read now.
+        verdict: what the last verification found, None if there was none.
+    """
+    info = standing.info
+    if info.fault:
+        return (StepShown("open", "Open", "failed", info.fault),)
+    if standing.seat:
+        return (_opened(standing), _read(standing, "next"), _return(standing))
+    if not standing.holds_key:
+        return (_build(standing), _read(standing, "next"), _verify(standing, verdict, "later"))
+    coming = next_step(standing, verdict)
+
+    def state(step: str) -> str:
+        return "next" if step == coming else "later"
+
+    return (
+        _plan(standing),
+        _build(standing),
+        _hand(standing, state("hand")),
+        _read(standing, state("read")),
+        _merge(standing, state("merge")),
+        _verify(standing, verdict, state("verify")),
+        _unblind(standing, state("unblind")),
+        _publish(standing),
+    )
+
+
+def next_step(standing: Standing, verdict: Verdict | None) -> str:
+    """The one step that comes next for the coordinator."""
+    if standing.info.unblinded:
+        return "publish"
+    if not standing.readers:
+        return "hand"
+    if not standing.complete:
+        here = [one for one in standing.readers if one.way == "here" and not one.complete]
+        return "read" if here else "merge"
+    return "unblind" if holds(standing, verdict) else "verify"
+
+
+def holds(standing: Standing, verdict: Verdict | None) -> bool:
+    """A verification without a fault, of the files as they are now."""
+    return verdict is not None and not verdict.faults and verdict.stamp == standing.stamp
+
+
+def protocol_words(protocol: Protocol) -> str:
+    """How a study is read, in one line."""
+    told = [IDENTICAL[protocol.identical]]
+    if protocol.warmup:
+        told.append(f"{protocol.warmup} practice items")
+    if protocol.repeat_share:
+        told.append(f"{100 * protocol.repeat_share:.0f} % of items come back with sides swapped")
+    if protocol.rest_minutes:
+        told.append(f"a rest is proposed after {protocol.rest_minutes} min")
+    if protocol.guess_items:
+        told.append(f"a blinding guess on {protocol.guess_items} items at the end")
+    return ", ".join(told)
+
+
+def _plan(standing: Standing) -> StepShown:
+    assert standing.protocol is not None
+    told = f"{standing.info.items:,} items to read; {protocol_words(standing.protocol)}."
+    return StepShown("plan", "Plan", "done", told)
+
+
+def _build(standing: Standing) -> StepShown:
+    info = standing.info
+    ties = f" {info.auto_ties:,} identical pairs are set aside as ties." if info.auto_ties else ""
+    return StepShown(
+        "build", "Build", "done", f"Frozen and sealed on {day(info.created_utc)}.{ties}"
+    )
+
+
+def _hand(standing: Standing, state: str) -> StepShown:
+    handed = [one for one in standing.readers if one.way != "here" and not one.replaced]
+    if handed:
+        names = ", ".join(one.name or "a shared database" for one in handed[:4])
+        more = f" and {len(handed) - 4} more" if len(handed) > 4 else ""
+        told, state = f"Handed to {names}{more}.", "done"
+    elif standing.readers:
+        told, state = "No pack was needed so far: it is read on this machine.", "done"
+    else:
+        told = (
+            "Write one pack file for each reader, or share one database. A reader who sits at "
+            "this machine needs neither."
+        )
+    if standing.info.unblinded:
+        return StepShown("hand", "Hand out", "done", f"{told} Closed by unblinding.")
+    return StepShown("hand", "Hand out", state, told, "Hand out…")
+
+
+def _read(standing: Standing, state: str) -> StepShown:
+    here = [one for one in standing.readers if one.way == "here"]
+    told = "Nobody has begun on this machine."
+    if here:
+        told = "; ".join(f"{one.name}: {one.answered:,} of {one.places:,}" for one in here) + "."
+    if standing.info.unblinded:
+        return StepShown("read", "Read", "done", f"{told} Closed by unblinding.")
+    if here and all(one.complete for one in here):
+        action = "" if standing.seat else "Another reader…"
+        return StepShown("read", "Read", "done", told, action)
+    return StepShown("read", "Read", state, told, "Go on reading" if here else "Read here")
+
+
+def _merge(standing: Standing, state: str) -> StepShown:
+    handed = [one for one in standing.readers if one.way != "here" and not one.replaced]
+    back = [one for one in handed if one.complete]
+    if not handed:
+        told = "Nothing is handed out, so nothing is to come back."
+    elif len(back) == len(handed):
+        told, state = f"All {len(handed)} came back complete.", "done"
+    else:
+        told = f"{len(back)} of {len(handed)} came back complete."
+    if standing.info.unblinded:
+        return StepShown("merge", "Merge", "done", f"{told} Closed by unblinding.")
+    return StepShown("merge", "Merge", state, told, "Take answers back…" if handed else "")
+
+
+def _verify(standing: Standing, verdict: Verdict | None, state: str) -> StepShown:
+    if verdict is None:
+        told = "Recomputes the fingerprint, the chain of answers and what came back."
+        return StepShown("verify", "Verify", state, told, "Verify")
+    if verdict.faults:
+        more = f" And {len(verdict.faults) - 1} more." if len(verdict.faults) > 1 else ""
+        return StepShown("verify", "Verify", "failed", f"{verdict.faults[0]}{more}", "Verify again")
+    if verdict.stamp != standing.stamp:
+        grown = standing.entries - verdict.entries
+        what = f"{grown:,} entries were added" if grown > 0 else "its files changed"
+        told = f"Nothing was altered at {verdict.at}; since then {what}."
+        return StepShown("verify", "Verify", state, told, "Verify again")
+    return StepShown("verify", "Verify", "done", f"Nothing was altered, as of {verdict.at}.",
+                     "Verify again")  # fmt: skip
+
+
+def _unblind(standing: Standing, state: str) -> StepShown:
+    if standing.info.unblinded:
+        return StepShown("unblind", "Unblind", "done", "The key was opened.", "See statistics")
+    told = "Opens the key with the passphrase; no answer is taken afterwards."
+    if left := outstanding_words(standing):
+        told = f"{left} Unblinding now would end the reading."
+    elif not standing.readers:
+        told = "After the reading: opens the key with the passphrase, once."
+    return StepShown("unblind", "Unblind", state, told, "Unblind…")
+
+
+def outstanding_words(standing: Standing) -> str:
+    """Who has not finished, in one sentence; "" if nobody."""
+    open_ = [one for one in standing.readers if not one.complete]
+    if not open_:
+        return ""
+    names = ", ".join(one.name or "the shared database" for one in open_[:4])
+    more = f" and {len(open_) - 4} more" if len(open_) > 4 else ""
+    return f"Not complete yet: {names}{more}."
+
+
+def _publish(standing: Standing) -> StepShown:
+    if standing.info.unblinded:
+        told = "Everything a paper and its reviewers need, in one folder."
+        return StepShown("publish", "Publish", "next", told, "Publish…")
+    told = "After unblinding: data, tables, figures, methods text and scripts in one folder."
+    return StepShown("publish", "Publish", "later", told)
+
+
+def _opened(standing: Standing) -> StepShown:
+    protocol = standing.protocol
+    asked = f" {protocol_words(protocol).capitalize()}." if protocol else ""
+    told = f"{standing.info.items:,} items, handed to {standing.seat}.{asked}"
+    return StepShown("open", "Open", "done", told)
+
+
+def _return(standing: Standing) -> StepShown:
+    done = bool(standing.readers) and all(one.complete for one in standing.readers)
+    if not any(one.answered for one in standing.readers):
+        return StepShown("return", "Return", "later", "After the first answers: one signed file.")
+    told = "Everything is answered. Save the answers and send the file to the coordinator."
+    if not done:
+        told = "What is answered so far can be returned at any time; the newest file counts."
+    return StepShown("return", "Return", "next" if done else "later", told, "Save the answers…")
