@@ -10,10 +10,10 @@ from db import ratings, study_items
 from db.errors import RatingRefused
 from db.session import open_study_store
 from studies.errors import BadStudy, StillBlind, StudyError, WrongPassphrase
-from studies.preference.statistics import summary
 from studies.preference.study import open_study
 from studies.preference.unblind import load_unblinded, unblind
-from studies.preference.verify import verify
+from studies.preference.verify import remarks, verify
+from tests.studies.plain_study import on_server
 from tests.studies.preference_material import PASSPHRASE, small_study
 
 
@@ -29,9 +29,17 @@ def path(original, tmp_path):
     return target
 
 
-def test_a_rater_reads_every_item_once_and_goes_on_where_it_stopped(path):
+@pytest.fixture(params=["file", "server"])
+def shared(request, path):
+    """The same study in a folder, then on a server."""
+    if request.param == "file":
+        return path
+    return on_server(path, request.getfixturevalue("server").study())
+
+
+def test_a_rater_reads_every_item_once_and_goes_on_where_it_stopped(shared):
     seen = []
-    with open_study(path) as study:
+    with open_study(shared) as study:
         session = study.session("  Ann   Lee ")
         assert (session.rater, session.total, session.answered) == (
             "Ann Lee",
@@ -43,7 +51,7 @@ def test_a_rater_reads_every_item_once_and_goes_on_where_it_stopped(path):
             assert (now.position, now.total) == (len(seen) + 1, session.total)
             seen.append(now.item_id)
             assert session.answer("left", item_id=now.item_id).item_id == after.item_id
-    with open_study(path) as study:
+    with open_study(shared) as study:
         session = study.session("Ann Lee")
         assert session.answered == 5
         while (now := session.current()) is not None:
@@ -56,8 +64,8 @@ def test_a_rater_reads_every_item_once_and_goes_on_where_it_stopped(path):
         assert study.info().answered == session.total
 
 
-def test_each_rater_has_an_own_order_that_stays(path):
-    with open_study(path) as study:
+def test_each_rater_has_an_own_order_that_stays(shared):
+    with open_study(shared) as study:
         for name in ("Ann", "Bob"):
             study.session(name, specialty="chest", years=3)
             study.session(name)
@@ -74,8 +82,8 @@ def test_each_rater_has_an_own_order_that_stays(path):
         assert len([1 for a, b in zip(read, read[1:], strict=False) if a != b]) == 2  # noqa: RUF007
 
 
-def test_a_step_back_adds_a_row_and_shows_the_item_again(path):
-    with open_study(path) as study:
+def test_a_step_back_adds_a_row_and_shows_the_item_again(shared):
+    with open_study(shared) as study:
         session = study.session("Ann")
         first = session.current()
         assert session.undo() == first, "nothing before the first item"
@@ -86,22 +94,23 @@ def test_a_step_back_adds_a_row_and_shows_the_item_again(path):
         log = [(row.action, row.answer) for row in ratings.ratings(study.store)]
         assert log == [("answer", "left"), ("undo", None), ("answer", "right")]
         assert ratings.standing(study.store)["Ann", 1].answer == "right"
-    assert verify(path) == ()
+    assert verify(shared) == ()
 
 
-def test_steps_back_can_be_repeated_and_survive_closing(path):
-    with open_study(path) as study:
+def test_steps_back_can_be_repeated_and_survive_closing(shared):
+    with open_study(shared) as study:
         session = study.session("Ann")
         ids = [session.current().item_id]
         for _ in range(3):
             ids.append(session.answer("both").item_id)
         assert [session.undo().item_id for _ in range(2)] == [ids[2], ids[1]]
-    with open_study(path) as study:
+        assert (session.pauses(), session.guesses()) == ((), ())
+    with open_study(shared) as study:
         assert study.session("Ann").current().item_id == ids[1]
 
 
-def test_two_windows_cannot_answer_one_item_twice(path):
-    with open_study(path) as one, open_study(path) as two:
+def test_two_windows_cannot_answer_one_item_twice(shared):
+    with open_study(shared) as one, open_study(shared) as two:
         first, second = one.session("Ann"), two.session("Ann")
         shown = first.current()
         first.answer("left")
@@ -113,8 +122,8 @@ def test_two_windows_cannot_answer_one_item_twice(path):
         assert second.current() == first.current()
 
 
-def test_an_unknown_answer_or_no_name_is_refused(path):
-    with open_study(path) as study:
+def test_an_unknown_answer_or_no_name_is_refused(shared):
+    with open_study(shared) as study:
         with pytest.raises(BadStudy, match="needs a name"):
             study.session("  ")
         session = study.session("Ann")
@@ -163,7 +172,7 @@ def test_unblinding_is_logged_and_ends_the_rating(path):
     assert (again.reason, again.at_utc, len(again.log)) == (
         opened.reason, opened.at_utc, len(opened.log),
     )  # fmt: skip
-    assert summary(load_unblinded(path)).overall.n == 1
+    assert [row.action for row in load_unblinded(path).log] == ["order", "answer", "unblind"]
     assert verify(path) == ()
 
 
@@ -173,3 +182,17 @@ def test_a_kill_between_the_log_and_the_opened_key_loses_nothing(path):
     with pytest.raises(BadStudy, match="Unblind the study again"):
         load_unblinded(path)
     assert unblind(path, PASSPHRASE, "again").reason == "finished"
+
+
+def test_a_study_on_a_server_says_where_it_lies_and_is_verified_there(path, server):
+    url = on_server(path, server.study())
+    with open_study(url) as study:
+        assert study.location == url.replace("/tmp/", "%2Ftmp%2F")
+        assert study.session("Ann").answer("left").position == 2
+        assert study.known_rater(" Ann ")
+        assert not study.known_rater("Bob")
+    assert verify(url) == ()
+    assert any("fsync off" in remark for remark in remarks(url))
+    with open_study(path) as study:
+        assert study.location == str(path / "study.sqlite")
+        assert not study.known_rater("Ann")
