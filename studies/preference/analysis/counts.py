@@ -58,7 +58,7 @@ def holm(blocks: Sequence[Block]) -> tuple[Block, ...]:
     known = [one.sign.p for one in blocks if one.sign.p is not None]
     if not known:
         return tuple(blocks)
-    adjusted = iter(multipletests(known, method="holm")[1])
+    adjusted = iter(multipletests(known, method="holm")[1] if len(known) > 1 else known)
     return tuple(
         one
         if one.sign.p is None
