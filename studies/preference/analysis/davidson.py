@@ -160,7 +160,7 @@ def _empty(table: Table, models: Sequence[str], names: Sequence[str], away: Arra
         for name, other, count in ((*models, sums[0]), (*models[::-1], sums[1])):
             if count == 0:
                 return f"{name} was never preferred to {other}"
-    if moving == ["order"]:
+    if "order" in moving and not set(moving) & set(models):
         return "one side was never preferred: no finite order term"
     stuck = [name for name in moving if name in models]
     named = f" ({', '.join(stuck)})" if stuck else ""
