@@ -1,6 +1,7 @@
 """Turns what SQLite and the file system say into the leaves of ``db.errors``.
 
-Owns the sentences; those for a server are in ``db.server_failures``. Refuses to hide a bug: an error it does not know goes on unchanged.
+Owns the sentences; those for a server are in ``db.server_failures``. Refuses to hide a bug: an
+error it does not know goes on unchanged.
 """
 
 from __future__ import annotations

@@ -47,8 +47,8 @@ __all__ = [
     "ratings",
     "refuse_if_unblinded",
     "standing",
-    "undo",
     "unblinding",
+    "undo",
 ]
 
 CANNOT = "cannot"

@@ -28,6 +28,7 @@ SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 LOCK_TIMEOUT_MS = 5000
 CONNECT_TIMEOUT_S = 10
 SILENT_S = 15
+SECRETS = ("password", "sslpassword")
 NEEDS_DRIVER = (
     "A study on a server needs the package psycopg, which is not installed here. Install it with: "
     'python -m pip install "triptych[postgres]"'
@@ -54,7 +55,7 @@ def study_url(url: str, study_id: str) -> str:
 def without_password(url: str) -> str:
     """The address as it may be shown and stored."""
     parsed = _parsed(url)
-    query = {name: value for name, value in parsed.query.items() if name != "password"}
+    query = {name: value for name, value in parsed.query.items() if name not in SECRETS}
     return parsed.set(password=None, query=query).render_as_string()
 
 

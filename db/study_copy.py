@@ -15,20 +15,27 @@ from db.session import Store
 def copy_study(source: Store, target: Store, *, rater: str | None) -> None:
     """Fill an empty store with a study.
 
+    A copy that was cut short is taken up where it stopped; one that is whole stays as it is.
+
     Args:
         source: a finished study.
-        target: made with ``create="create"``; holds nothing yet.
+        target: made with ``create="create"``.
         rater: take this rater's profile and order along, logged in the copy's own log.
 
     Raises:
-        RatingRefused: the source knows no such rater.
-        StoreError: what either store refused; then the target is to be thrown away.
+        RatingRefused: the source knows no such rater, or the target holds another study.
+        StoreError: what either store refused.
     """
     row = study_items.study_row(source)
     seats = _seat_of(source, rater)
-    for medium in study_items.media(source):
-        study_items.add_medium(target, medium)
-    study_items.freeze(target, row, study_items.items(source))
+    there = study_items.frozen_hash(target)
+    if there not in (None, row.hash):
+        raise RatingRefused(f"{target.location} holds another study. Choose another place.")
+    if there is None:
+        copied = study_items.media_ids(target)
+        for media_id in sorted(study_items.media_ids(source) - copied):
+            study_items.add_medium(target, study_items.medium_row(source, media_id))
+        study_items.freeze(target, row, study_items.items(source))
     if seats is not None:
         study_items.add_rater(target, *seats)
     target.checkpoint()

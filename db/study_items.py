@@ -146,6 +146,12 @@ def study_row(store: Store) -> StudyRow:
     return StudyRow(**{name: row[name] for name in StudyRow.__dataclass_fields__})
 
 
+def frozen_hash(store: Store) -> str | None:
+    """The hash of the study in a store, None before one is finished there."""
+    with store.reading() as connection:
+        return connection.execute(select(study.c.hash)).scalar()
+
+
 def items(store: Store) -> tuple[ItemRow, ...]:
     """Every item, by id."""
     with store.reading() as connection:
@@ -194,12 +200,15 @@ def medium_row(store: Store, media_id: str) -> MediumRow:
     return _medium(row)
 
 
+def media_ids(store: Store) -> set[str]:
+    """The names of every medium."""
+    with store.reading() as connection:
+        return set(connection.execute(select(medium.c.media_id)).scalars())
+
+
 def media(store: Store) -> Iterator[MediumRow]:
     """Every medium, by id, one at a time."""
-    with store.reading() as connection:
-        names = connection.execute(select(medium.c.media_id).order_by(medium.c.media_id)).scalars()
-        listed = list(names)
-    for media_id in listed:
+    for media_id in sorted(media_ids(store)):
         yield medium_row(store, media_id)
 
 

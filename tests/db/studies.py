@@ -18,7 +18,7 @@ def item(item_id: str, kind: str = "item") -> study_items.ItemRow:
     return study_items.ItemRow(item_id, kind, "2d", "Find.", PANEL, (PANEL,) * 3, (PANEL,) * 3)
 
 
-def small_study(place: Path | str) -> Store:
+def small_study(place: Path | str, *, hash_: str = "dd") -> Store:
     store = open_study_store(place, create="create")
     study_items.add_medium(
         store, study_items.MediumRow(2**61 + 7, "m1", "zlib", (1, 1), "aa", b"pixels\x00")
@@ -32,7 +32,7 @@ def small_study(place: Path | str) -> Store:
         settings={},
         sealed_sha256="bb",
         commitment="cc",
-        hash="dd",
+        hash=hash_,
     )
     study_items.freeze(store, frame, [item("i1"), item("i2")])
     order = [("i2", "item", False), ("i1", "item", False)]

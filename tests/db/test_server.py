@@ -131,6 +131,23 @@ def test_a_study_copied_to_a_server_and_back_is_the_same(server, tmp_path):
             assert tuple(study_items.media(end)) == tuple(study_items.media(source))
 
 
+def test_a_copy_that_was_cut_short_is_taken_up_and_a_whole_one_left_alone(place, tmp_path):
+    with (
+        small_study(tmp_path / "from.sqlite") as source,
+        open_study_store(place, create="create") as target,
+    ):
+        study_items.add_medium(target, study_items.medium_row(source, "m1"))
+        copy_study(source, target, rater=None)
+        copy_study(source, target, rater="ann")
+        copy_study(source, target, rater="ann")
+        assert [row.action for row in ratings.entries(target)] == ["order"]
+        with (
+            small_study(tmp_path / "other.sqlite", hash_="ff") as other,
+            pytest.raises(ratings.RatingRefused, match="holds another study"),
+        ):
+            copy_study(other, target, rater=None)
+
+
 def test_a_rater_goes_along_with_place_and_order_but_without_answers(place, tmp_path):
     with small_study(tmp_path / "from.sqlite") as source:
         ratings.add_rating(source, rating())
@@ -243,7 +260,7 @@ def test_a_person_without_the_right_is_told_whom_to_ask(server, url):
         ("postgresql://who:hush@localhost/x", LoginRefused, "does not say which study"),
         ("postgresql://who:hush@localhost/x?schema=A;B", LoginRefused, "does not say which"),
         ("postgresql://who:hush@local:host:x/?schema=a", LoginRefused, "no address of a database"),
-        ("postgresql://who:hush@localhost/x?schema=a&flavour=sweet", LoginRefused, "no server know"),
+        ("postgresql://who:hush@localhost/x?schema=a&flavour=sweet", LoginRefused, "no server kno"),
     ],
 )  # fmt: skip
 def test_an_address_that_leads_nowhere(url, leaf, words):

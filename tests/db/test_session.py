@@ -17,7 +17,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import text
 
-from db import migrate, schema
+from db import migrate, ratings, schema
 from db.errors import DiskFull, NotWritable, StoreDamaged, StoreLocked, StoreTooNew
 from db.failures import leaf_for
 from db.home import Home
@@ -105,6 +105,21 @@ def test_every_version_migrates_and_keeps_its_rows(tmp_path, dump):
         for table, count in before.items():
             assert connection.execute(text(f'SELECT count(*) FROM "{table}"')).scalar() == count
     assert sum(before.values()) > 0
+
+
+def test_a_study_of_the_first_version_keeps_its_log_and_takes_new_answers(tmp_path):
+    file = tmp_path / "study.sqlite"
+    restore(VERSIONS / "study_0001.sql", file)
+    with closing(sqlite3.connect(file)) as raw:
+        before = raw.execute("SELECT number, hash FROM entry ORDER BY number").fetchall()
+    with open_study_store(file) as store:
+        assert [(row.number, row.hash) for row in ratings.entries(store)] == before
+        assert ratings.check_chain(store) == ()
+        given = ratings.NewRating("ann", "se1", 2, "i1", "item", "cannot", reason="too dark")
+        assert ratings.add_rating(store, given).reason == "too dark"
+        assert ratings.check_chain(store) == ()
+    with closing(sqlite3.connect(tmp_path / "study.sqlite.before-0001.backup")) as raw:
+        assert raw.execute("SELECT number, hash FROM entry ORDER BY number").fetchall() == before
 
 
 @pytest.fixture
