@@ -8,7 +8,9 @@ one picture or volume at a time. Refuses to keep a name, a path or a tag.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+import secrets
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +31,7 @@ from studies.preference.overlap import Look, Pattern, pattern_of
 from studies.preference.panels import Box, Panel
 
 MAX_SLICES = 64
+REMEMBERED = 512  # panels and looks, some 100 kB each
 SHOWN = {
     "bits": 8,
     "window": "the window of the file, or one derived from its values, as the models see it",
@@ -56,11 +59,55 @@ class Copied:
     look: Look
 
     def keep(self, pool: MediaPool) -> dict[str, Any]:
-        """Put the media into the study; its panel as the study stores it."""
+        """Put the media into the study; returns the panel as the study stores it."""
         names = tuple(pool.keep(one) for one in self.media)
         boxes = self.boxes if any(self.boxes) else ()
         box = boxes[0] if len(boxes) == 1 else None
         return Panel(self.kind, names, self.text, box, boxes).to_json()
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """One that lies in the study already: its panel and its look."""
+
+    panel: Mapping[str, Any]
+    look: Look
+
+    def keep(self, pool: MediaPool) -> Mapping[str, Any]:
+        """The panel as it was kept."""
+        return self.panel
+
+
+class Copies:
+    """Reads evidence for one study; what was kept lately is not read again.
+
+    Args:
+        pool: takes media.
+    """
+
+    def __init__(self, pool: MediaPool) -> None:
+        self._pool = pool
+        self._salt = secrets.token_bytes(16)
+        self._kept: OrderedDict[tuple[Item, str | None], Kept] = OrderedDict()
+
+    def read(self, item: Item, subject: str | None) -> Copied | Kept:
+        """What an item shows.
+
+        Raises:
+            EvidenceError: something cannot be read.
+        """
+        known = self._kept.get((item, subject))
+        if known is None:
+            return copied(item, salt=self._salt, subject=subject)
+        self._kept.move_to_end((item, subject))
+        return known
+
+    def keep(self, item: Item, subject: str | None, one: Copied | Kept) -> Mapping[str, Any]:
+        """Put it into the study; returns its panel."""
+        kept = self._kept[item, subject] = Kept(one.keep(self._pool), one.look)
+        while len(self._kept) > REMEMBERED:
+            self._kept.popitem(last=False)
+        return kept.panel
 
 
 def copied(item: Item, *, salt: bytes, subject: str | None = None) -> Copied:

@@ -14,8 +14,8 @@ from typing import Any
 
 from engine.control import Control
 from engine.errors import EvidenceError
-from studies.preference.copying import Copied, copied
-from studies.preference.lists import TOP, Comparison
+from studies.preference.copying import Copied, Copies, Kept
+from studies.preference.lists import TOP, Comparison, Listed
 from studies.preference.media import MediaPool
 from studies.preference.overlap import flags_of, overlap_of
 from studies.preference.panels import Panel
@@ -23,6 +23,7 @@ from studies.preference.prompts import prompt_for
 from studies.preference.sample import balanced, equal_shares, generator
 from studies.preference.wish import Material, Pair, Wish, pairs_of
 
+QUERY = None  # stands for the query among the names of candidates
 NOTHING = Panel("text", (), "").to_json()
 SHARES, LOTS, PAIRS, WARMUPS = range(4)  # streams of the sample's seed
 
@@ -78,8 +79,10 @@ class Drawing:
     missing: dict[str, str]
     control: Control
     excluded: int = 0
-    salt: bytes = field(default_factory=lambda: secrets.token_bytes(16))
     waiting: dict[str, list[Row]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.copies = Copies(self.pool)
 
     def run(self, material: Material) -> list[Drawn]:
         """Sample by task and copy what the sampled queries show, then the warm-up items."""
@@ -162,33 +165,39 @@ class Drawing:
             self.excluded += alike == "exclude" and kind == "item"
             left_out = kind == "warmup" or alike == "exclude"
             return None if left_out else Drawn(item_id, "auto_tie", comparison, flags=flags)
-        panels = self._keep({"": query, **{f"n{name}": one for name, one in found.items()}})
+        panels = self._keep(comparison, query, found)
         return Drawn(
             item_id=item_id,
             kind=kind,
             comparison=comparison,
-            query=panels[""],
-            list_a=tuple(panels[f"n{name}"] for name in comparison.names_a),
-            list_b=tuple(panels[f"n{name}"] for name in comparison.names_b),
+            query=panels[QUERY],
+            list_a=tuple(panels[name] for name in comparison.names_a),
+            list_b=tuple(panels[name] for name in comparison.names_b),
             overlap=overlap,
             flags=flags,
         )
 
-    def _read(self, comparison: Comparison) -> tuple[Copied, dict[str, Copied]]:
+    def _read(self, comparison: Comparison) -> tuple[Copied | Kept, dict[str, Copied | Kept]]:
         """Query and candidates, encoded; one in both lists is read once."""
-        query = copied(comparison.query, salt=self.salt, subject=comparison.subject)
-        union = {one.name: one for one in (*comparison.list_a, *comparison.list_b)}
-        found = {
-            name: copied(one.item, salt=self.salt, subject=one.subject)
-            for name, one in union.items()
-        }
-        return query, found
+        query = self.copies.read(comparison.query, comparison.subject)
+        both = _both(comparison).items()
+        return query, {name: self.copies.read(one.item, one.subject) for name, one in both}
 
-    def _keep(self, found: Mapping[str, Copied]) -> dict[str, dict[str, Any]]:
+    def _keep(
+        self, comparison: Comparison, query: Copied | Kept, found: Mapping[str, Copied | Kept]
+    ) -> dict[str | None, Mapping[str, Any]]:
         """Write media of query and both lists in an order that tells nothing."""
-        names = sorted(found)
-        secrets.SystemRandom().shuffle(names)
-        return {name: found[name].keep(self.pool) for name in names}
+        both = _both(comparison)
+        todo: list[str | None] = [QUERY, *sorted(both)]
+        secrets.SystemRandom().shuffle(todo)
+        panels: dict[str | None, Mapping[str, Any]] = {}
+        for name in todo:
+            if name is None:
+                panels[name] = self.copies.keep(comparison.query, comparison.subject, query)
+            else:
+                one = both[name]
+                panels[name] = self.copies.keep(one.item, one.subject, found[name])
+        return panels
 
     def _warmups(self, pairs: Sequence[Pair]) -> Iterator[Drawn]:
         """Practice items besides the sample, of tasks of different forms by turns."""
@@ -223,6 +232,11 @@ def _rows(listed: Sequence[Comparison]) -> list[Row]:
     for one in listed:
         rows.setdefault(one.row, {})[one.first, one.second] = one
     return list(rows.values())
+
+
+def _both(comparison: Comparison) -> dict[str, Listed]:
+    """The candidates of both lists by name; one in both is there once."""
+    return {one.name: one for one in (*comparison.list_a, *comparison.list_b)}
 
 
 def _differs(comparison: Comparison) -> bool:
