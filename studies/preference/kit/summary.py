@@ -14,7 +14,7 @@ from typing import Any
 from studies.preference.analysis.schema import Analysis
 
 # Not computed: what the study was told, and what says which data the numbers are of.
-TOLD = ("facts",)
+TOLD = ("facts", "rater")
 
 
 def document_of(analysis: Analysis) -> dict[str, Any]:

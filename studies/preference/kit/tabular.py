@@ -54,7 +54,12 @@ def rater_codes(tables: StudyTables) -> dict[str, str]:
 
 
 def csv_files(
-    tables: StudyTables, extras: Extras, numbers: Mapping[str, float | None], *, draws: int
+    tables: StudyTables,
+    extras: Extras,
+    numbers: Mapping[str, float | None],
+    *,
+    draws: int,
+    rater: str | None = None,
 ) -> dict[str, str]:
     """File name to its text.
 
@@ -63,9 +68,11 @@ def csv_files(
         extras: what is told besides.
         numbers: every number by its path.
         draws: of the bootstrap.
+        rater: whose numbers alone these are.
     """
     comments = extras.comments
     by_id = {one.item_id: one for one in tables.items}
+    told = study_facts(tables, extras, draws=draws, rater=rater)
     rows = {
         "ratings.csv": [_rating(by_id.get(one.item_id), extras, one) for one in tables.presented],
         "items.csv": [_item(extras, one) for one in tables.items],
@@ -75,7 +82,7 @@ def csv_files(
              "modalities": one.modalities, "display": one.display}
             for one in tables.raters
         ],
-        "study.csv": [_told(*fact) for fact in study_facts(tables, extras, draws=draws).items()],
+        "study.csv": [_told(*fact) for fact in told.items()],
         "numbers.csv": [
             {"name": name, "value": _number(value)} for name, value in numbers.items()
         ],
@@ -102,7 +109,9 @@ def csv_text(columns: Iterable[str], rows: Iterable[Mapping[str, Any]], *, study
     return held.getvalue()
 
 
-def study_facts(tables: StudyTables, extras: Extras, *, draws: int) -> dict[str, object]:
+def study_facts(
+    tables: StudyTables, extras: Extras, *, draws: int, rater: str | None = None
+) -> dict[str, object]:
     """Everything study.csv tells, by path."""
     told: dict[str, object] = {
         "study_id": tables.study_id,
@@ -110,6 +119,7 @@ def study_facts(tables: StudyTables, extras: Extras, *, draws: int) -> dict[str,
         "hash": tables.hash,
         "bootstrap_seed": tables.seed,
         "bootstrap_draws": draws,
+        "only_rater": rater or "",
     }
     told.update({f"models/{letter}/title": title for letter, title in tables.models.items()})
     told.update({f"facts/{name}": value for name, value in tables.facts.items()})

@@ -74,3 +74,20 @@ def counted(n: int, unit: str) -> str:
 def seconds_words(ms: float | None) -> str:
     """A time for people: ``18.4 s``; a dash where none was taken."""
     return "-" if ms is None else f"{ms / 1000:.1f} s"
+
+
+FLOW = {
+    "sampled": "items sampled",
+    "auto_ties": "identical lists, recorded as ties, not shown",
+    "shown": "readings planned (items of all raters)",
+    "not_answered": "readings not answered",
+    "answered": "readings answered",
+    "flagged": "readings flagged as not to be judged",
+    "analysed": "readings analysed",
+    "repeats": "repeats answered, for consistency only",
+}
+
+
+def flow_words(step: str) -> str:
+    """A step of the flow of items for people."""
+    return FLOW.get(step, step.replace("_", " "))

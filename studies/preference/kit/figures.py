@@ -1,0 +1,59 @@
+"""Every figure of the kit as PNG, SVG and PDF; equal numbers give equal files.
+
+Owns which figures there are and their names. Drawing is in ``bars``, ``forest``, ``checks`` and
+``flow``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from studies.figures.files import FORMATS, save_figure, styled
+from studies.preference.analysis.schema import Analysis
+from studies.preference.kit.bars import stacked_bars
+from studies.preference.kit.checks import checks
+from studies.preference.kit.flow import flow_diagram
+from studies.preference.kit.forest import forest
+
+
+def write_figures(analysis: Analysis, folder: Path) -> tuple[Path, ...]:
+    """Draw and write all of them.
+
+    Args:
+        analysis: the study's.
+        folder: where to; it is there.
+
+    Raises:
+        StoreError: the folder cannot be written or is full.
+    """
+    written = []
+    for name, draw in drawings(analysis).items():
+        with styled():
+            figure = draw()
+            written += [
+                save_figure(
+                    figure, folder / f"{name}.{form}", told=f"study hash {analysis.hash or '-'}"
+                )
+                for form in FORMATS
+            ]
+    return tuple(written)
+
+
+def drawings(analysis: Analysis) -> dict[str, Callable[[], Figure]]:
+    """Name of the file without its ending to what draws it."""
+    found: dict[str, Callable[[], Figure]] = {}
+    many = len(analysis.pairs) > 1
+    for pair in analysis.pairs:
+        tail = f"_{pair.first}-{pair.second}" if many else ""
+        found[f"preference{tail}"] = lambda one=pair: stacked_bars(  # type: ignore[misc]
+            one, study_hash=analysis.hash
+        )
+        found[f"forest{tail}"] = lambda one=pair: forest(  # type: ignore[misc]
+            one, study_hash=analysis.hash
+        )
+        found[f"checks{tail}"] = lambda one=pair: checks(analysis, one)  # type: ignore[misc]
+    found["flow"] = lambda: flow_diagram(analysis)
+    return found
