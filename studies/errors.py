@@ -5,6 +5,7 @@ StudyError
 ├── UnknownTask       no task of that name
 ├── NoRun             results needed here were never computed
 ├── BadStudy          a study file that is not one, or whose hash does not match
+├── StudyGone         a study's file vanished while it was open
 ├── WrongPassphrase   the key does not open
 ├── BadPack           a rater's pack that was cut, altered or is none
 ├── BadAnswers        returned answers that do not hold (has .refused and .merged)
@@ -35,6 +36,10 @@ class NoRun(StudyError):
 
 class BadStudy(StudyError):
     """Not a study, or altered."""
+
+
+class StudyGone(StudyError):
+    """The file of an open study is no longer there."""
 
 
 class WrongPassphrase(StudyError):

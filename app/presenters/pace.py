@@ -1,16 +1,23 @@
-"""Time while rating: how long an item took without idling, and an honest guess of what is left.
+"""Time while rating: how long an item took without idling, what is left, when to rest.
 
 Owns the arithmetic only; the clock is given. Idle is what lies beyond 60 seconds without input.
+Refuses to know an answer: a rest is proposed from times alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from statistics import median
 
 IDLE_SECONDS = 60.0
+AWAY_SECONDS = 300.0  # without input: the curtain falls by itself
 LEAST_ANSWERS = 3
 WINDOW = 25
+LATEST, BAND_ITEMS, BAND_WIDTH = 10, 20, 1.7  # one steady session of 20 is told to rest
+LEAST_SPREAD = 0.15  # of the logarithm of seconds: nobody is steadier than that
+REFRACTORY = 20
+FORM_WORDS = {"2d": "2D", "3d": "3D", "text": "text"}
 
 
 class ItemClock:
@@ -55,9 +62,9 @@ class ItemClock:
             self._stopped = None
 
     @property
-    def since_shown(self) -> float:
-        """Seconds since the item was shown, pauses and idling included."""
-        return self._now() - self._shown
+    def untouched(self) -> float:
+        """Seconds since the last input."""
+        return 0.0 if self._stopped is not None else self._now() - self._last
 
     def milliseconds(self) -> tuple[int | None, int, int]:
         """(to the first action, to now without idling, idle), in ms."""
@@ -68,27 +75,54 @@ class ItemClock:
 
 
 class Pace:
-    """The pace of this session."""
+    """The pace of this session, by form: a volume takes longer than a picture."""
 
     def __init__(self) -> None:
-        self._spent: list[float] = []
-        self._rested = 0
+        self._spent: dict[str, list[float]] = {}
+        self._since_rest = 0.0
+        self._quiet = 0
 
-    def add(self, seconds: float) -> None:
-        """One more item took this long."""
-        self._spent.append(seconds)
+    def add(self, seconds: float, form: str = "", *, counted: bool = True) -> None:
+        """One more item of a form took this long; practice tells nothing of the pace."""
+        self._since_rest += seconds
+        if counted:
+            self._spent.setdefault(form, []).append(seconds)
+            self._quiet = max(0, self._quiet - 1)
+
+    def rested(self) -> None:
+        """There was a rest, or one was proposed; the next stretch begins."""
+        self._since_rest = 0.0
+        self._quiet = REFRACTORY
 
     @property
-    def total(self) -> float:
-        """Seconds of reading since the session began or a rest was proposed."""
-        return sum(self._spent[self._rested :])
+    def since_rest(self) -> float:
+        """Seconds of reading since the last rest."""
+        return self._since_rest
 
-    def rest(self) -> None:
-        """A rest was proposed; count the next stretch afresh."""
-        self._rested = len(self._spent)
+    def seconds_left(self, left: Mapping[str, int]) -> float | None:
+        """Medians of the last items of each form times what is left of it.
 
-    def seconds_left(self, items: int) -> float | None:
-        """Median of the last items times what is left; None before three are done."""
-        if len(self._spent) < LEAST_ANSWERS:
-            return None
-        return median(self._spent[-WINDOW:]) * items
+        None before three items of every form that is left are done: nothing is guessed.
+        """
+        total = 0.0
+        for form, items in left.items():
+            spent = self._spent.get(form, [])
+            if items and len(spent) < LEAST_ANSWERS:
+                return None
+            total += median(spent[-WINDOW:]) * items if items else 0.0
+        return total
+
+    def drifts(self, form: str) -> bool:
+        """Whether the last items took unlike the reader's own band of this form, or not at all.
+
+        The band is the median of the logarithms of the earlier times and their median
+        deviation; the median of the last ten lies beyond it, in either direction.
+        """
+        spent = self._spent.get(form, [])
+        if self._quiet or len(spent) < BAND_ITEMS + LATEST:
+            return False
+        logs = [math.log(max(one, 0.05)) for one in spent]
+        own, latest = logs[:-LATEST], logs[-LATEST:]
+        middle = median(own)
+        spread = max(LEAST_SPREAD, 1.4826 * median(abs(one - middle) for one in own))
+        return abs(median(latest) - middle) > BAND_WIDTH * spread

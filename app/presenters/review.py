@@ -11,39 +11,35 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
-from app.actions import load
 from app.failures import sentence
-from app.keys import first_key
+from app.presenters import review_words as words
 from app.presenters.base import Presenter
-from app.presenters.pace import ItemClock, Pace
-from app.presenters.review_media import board_item
+from app.presenters.display import picture_bytes
+from app.presenters.pace import AWAY_SECONDS, ItemClock, Pace
+from app.presenters.review_ahead import AHEAD, Ahead
+from app.presenters.review_desk import Desk
+from app.presenters.review_intents import ReviewIntents
+from app.presenters.review_resume import Places
+from app.presenters.review_said import Said
 from app.services import Services
-from app.views.review_pages import StudyRow
 from app.widgets.triptych import BoardItem
-from app.words import time_left
+from db.errors import NotWritable, RatingRefused, StoreDamaged
+from studies.errors import StudyGone
 
 log = logging.getLogger("triptych.review")
-GUARD_SECONDS = 0.3
-NOBODY = "reader"
-EMPTY = (
-    "There is no study on this machine yet. Build one from two models' results, or open a study "
-    "folder that was handed to you."
-)
-CHOOSE = "Choose the study to rate. You can stop at any time; it goes on where you stopped."
+KEEP_VIEW_SECONDS = 3.0
+READING = ("rating", "revealing")
 
 
-class ReviewPresenter(Presenter):
+class ReviewPresenter(ReviewIntents, Presenter):
     """Runs one rating session.
 
     Args:
         view: ``app.views.review.ReviewView`` or a fake.
         services: the program's objects.
-        source: object with ``list_studies(home)`` and ``open_study(path)``; the studies of this
-            home by default.
+        source: as for ``Desk``; the studies of this home by default.
         now: seconds that only grow.
     """
 
@@ -56,37 +52,38 @@ class ReviewPresenter(Presenter):
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__(view, services)
-        self._source = source
         self._now = now
-        self._studies: dict[str, Any] = {}
-        self._study: Any = None
-        self._session: Any = None
-        self._rater = ""
-        self._path: Any = None
-        # start, loading, revealing, rating, storing, paused, finished
+        self._desk = Desk(
+            view, services, source=source, seated=self._sat_down, refused=self._refused
+        )
+        limit = picture_bytes(services.settings.current.picture_memory_mb)
+        self._ahead = Ahead(services.tasks, limit)
+        self._places = Places(services.home.root)
+        self._opened: Any = None
+        # start, profile, loading, revealing, rating, storing, paused, asking, gone, finished
         self._state = "start"
         self._before_pause = ""
-        self._away = False
+        self._away = self._stale = self._guessing = self._looked_since = False
         self._presentation: Any = None
-        self._ahead: tuple[str, BoardItem] | None = None
-        self._answer: str | None = None
+        self._guesses: tuple[Any, ...] = ()
+        self._guess_total = 0
+        self._said = Said()
+        self._said_next = self._enlarge_next = ""
         self._clock = ItemClock(now)
         self._shown_utc = ""
-        self._guard_from = now()
+        self._guard_from = self._paused_at = self._view_kept = now()
         self._spent = 0.0
         self._pace = Pace()
         self._connect()
 
     def shown(self, argument: Any = None) -> None:
-        """List the studies; with a study's id or folder, go straight to its next item."""
+        """List the studies; with a study's id, folder or pack, go straight to its next item."""
         self._away = False
-        if self._session is not None and argument is None:
+        if self._opened is not None and argument is None:
             return
         self._leave()
-        wanted = str(argument) if argument else None
-        self.services.tasks.query(
-            self, self._list, lambda studies: self._listed(studies, wanted), self._not_listed
-        )
+        self.services.quiet(False)
+        self._desk.list(str(argument) if argument else None)
 
     def hidden(self) -> None:
         """Another page: the curtain falls, and rail and notices come back at once."""
@@ -97,104 +94,75 @@ class ReviewPresenter(Presenter):
     def close(self) -> None:
         self._leave()
 
-    # intents
+    # from the desk
 
-    def begin(self, study_id: str, rater: str) -> None:
-        """Open a study and show the rater's next item."""
-        info = self._studies.get(study_id)
-        if info is None or self._state not in ("start", "finished"):
-            return
-        self._rater, self._path = rater, info.path
-        self._state = "loading"
-        self.view.show_waiting("Opening the study")
-        self._remember_rater(rater)
-        self.services.tasks.query(self, lambda: self._open(info.path), self._opened, self._refused)
-
-    def begin_folder(self, folder: str, rater: str) -> None:
-        """Open a study that was handed over as a folder or a file."""
-        path = Path(folder)
-        self._studies[folder] = SimpleNamespace(path=path)
-        self.begin(folder, rater or self.services.settings.current.rater_name or NOBODY)
-
-    def choose(self, answer: str) -> None:
-        """An answer was chosen; it is stored once it is confirmed."""
-        if not self._listening():
-            return
-        self._clock.act()
-        self._answer = answer
-        self.view.show_answer(answer)
-        self.view.show_hint(f"{first_key('confirm')} stores it and goes on")
-
-    def confirm(self) -> None:
-        """Store the chosen answer, then go on."""
-        if not self._listening():
-            return
-        if self._answer is None:
-            names = [first_key(f"answer-{one}") for one in ("left", "right", "both", "neither")]
-            words = f"{', '.join(names[:-1])} or {names[-1]}"
-            self.view.show_hint(f"Choose first: {words}", kind="warn")
-            return
-        self._state = "storing"
-        self.view.set_live(False)
-        answer, timing = self._answer, self._timing()
-        self._spent = timing["answer_ms"] / 1000
-        self.services.tasks.query(
-            self, lambda: self._session.answer(answer, **timing), self._stored, self._not_stored
+    def _sat_down(self, opened: Any) -> None:
+        self._opened = opened
+        self._pace, self._stale = Pace(), False
+        self._ahead.open(opened.study.media)
+        self.services.quiet(not self._away)
+        protocol = opened.protocol
+        self.view.show_protocol(
+            confidence=protocol.confidence != "off",
+            usefulness=protocol.usefulness != "off",
+            comments=protocol.comments != "off",
         )
+        self.view.show_link(on=self.services.settings.current.linked_viewers)
+        log.info("session opened")
+        self._take(opened.presentation)
 
-    def undo(self) -> None:
-        """Take the choice back; without one, return to the item before, from the end too."""
-        if self._state == "finished" and self._path is not None:
-            self._state = "loading"
-            self.view.show_waiting("Going back to the last item")
-            self.services.tasks.query(self, self._open_last, self._opened, self._refused)
-            return
-        if not self._listening():
-            return
-        if self._answer is not None:
-            self._answer = None
-            self.view.show_answer(None)
-            self.view.show_hint("")
-            return
-        if self._presentation.position <= 1:
-            self.view.show_hint("This is the first item")
-            return
-        self._state = "storing"
-        self.view.set_live(False)
-        self.services.tasks.query(self, self._session.undo, self._undone, self._not_stored)
-
-    def pause(self) -> None:
-        """Draw the curtain; the time until it opens does not count."""
-        if self._state not in ("rating", "revealing"):
-            return
-        self._before_pause, self._state = self._state, "paused"
-        self._clock.stop()
-        place = self._presentation
-        self.view.show_paused(
-            f"Item {place.position:,} of {place.total:,}. Everything answered so far is stored."
-        )
-        self.services.quiet(False)
-        log.info("paused at %s of %s", place.position, place.total)
-
-    def resume(self) -> None:
-        """Open the curtain on the same item."""
-        if self._state != "paused":
-            return
-        self._clock.go_on()
-        self.services.quiet(True)
-        self.view.show_reading()
-        self._guard_from = self._now()
-        self._state = self._before_pause
-
-    def leave(self) -> None:
-        """Back to the list of studies; what is answered is stored."""
+    def _refused(self, error: Exception) -> None:
         self._leave()
+        self.services.notify.error(sentence(error))
         self.shown()
 
-    # states
+    # items
 
-    def _listening(self) -> bool:
-        return self._state == "rating" and self._now() - self._guard_from >= GUARD_SECONDS
+    def _take(self, presentation: Any) -> None:
+        """Show what the session says comes next; decoded before anything of it is drawn."""
+        self._presentation = presentation
+        self._state = "loading"
+        if presentation is None:
+            session = self._opened.session
+            self.services.tasks.query(self, session.guesses, self._all_answered, self._unreachable)
+            return
+        self._ahead.get(presentation, self._put, self._unreachable)
+
+    def _put(self, item: BoardItem) -> None:
+        self._said = Said()
+        self._state = "revealing"
+        self.view.set_live(False)
+        self._show_place()
+        self.view.show_hint(self._said_next)
+        self._said_next = ""
+        self._show_said()
+        if self._guessing:
+            question = self._opened.protocol.guess_question
+            self.view.show_item(replace(item, prompt=question), guess=True)
+        else:
+            self.view.show_item(item, view=self._view_of_last_time())
+        if self._away:
+            self.pause()
+        self._look_ahead()
+
+    def _view_of_last_time(self) -> dict[str, Any]:
+        """How the item was looked at if reading stopped at it."""
+        place = self._presentation
+        view = self._places.find(self._study_id(), place.item_id, place.position)
+        self._enlarge_next = str(view.get("enlarged", ""))
+        if view:
+            self.view.show_link(on=bool(view.get("linked", True)))
+        return view
+
+    def _show_place(self) -> None:
+        if self._guessing:
+            total = self._guess_total
+            self.view.show_progress(total - len(self._guesses) + 1, total, "", kind="guess")
+            return
+        session = self._opened.session
+        place, total, kind = words.place_of(self._presentation, session.warmups)
+        left = words.left_words(self._pace, session.left, self._presentation.block)
+        self.view.show_progress(place, total, left, kind=kind)
 
     def _revealed(self) -> None:
         """All of the item is on the screen: from now on it counts."""
@@ -204,110 +172,60 @@ class ReviewPresenter(Presenter):
         self._guard_from = self._now()
         self._clock = ItemClock(self._now)
         self._shown_utc = datetime.now(UTC).isoformat(timespec="milliseconds")
+        enlarge, self._enlarge_next = self._enlarge_next, ""
+        if enlarge:
+            self.view.enlarge(enlarge)
         self.view.set_live(True)
         self._propose_rest()
-        log.info("shown %s of %s", self._presentation.position, self._presentation.total)
-
-    def _list(self) -> tuple[Any, ...]:
-        if self._source is None:
-            self._source = load("app.presenters.review_source:HomeStudies")()
-        return tuple(self._source.list_studies(self.services.home))
-
-    def _listed(self, studies: tuple[Any, ...], wanted: str | None) -> None:
-        self._studies = {info.id: info for info in studies}
-        rater = self.services.settings.current.rater_name
-        self._state = "start"
-        self.services.quiet(False)
-        rows = [_row(info) for info in studies]
-        self.view.show_studies(rows, rater=rater, sentence=CHOOSE if rows else EMPTY)
-        if wanted is None:
-            return
-        if Path(wanted).name in self._studies:
-            self.begin(Path(wanted).name, rater or NOBODY)
-        else:
-            self.begin_folder(wanted, rater)
-
-    def _not_listed(self, error: Exception) -> None:
-        self.view.show_studies([], rater="", sentence=sentence(error))
-
-    def _open(self, path: Any) -> tuple[Any, Any, Any]:
-        study = self._source.open_study(path)
-        session = study.session(self._rater)
-        return study, session, session.current()
-
-    def _open_last(self) -> tuple[Any, Any, Any]:
-        study, session, _nothing = self._open(self._path)
-        return study, session, session.undo()
-
-    def _opened(self, opened: tuple[Any, Any, Any]) -> None:
-        self._study, self._session, presentation = opened
-        self.services.quiet(not self._away)
-        self.view.show_link(on=self.services.settings.current.linked_viewers)
-        log.info("session opened")
-        self._take(presentation)
-
-    def _refused(self, error: Exception) -> None:
-        self._leave()
-        self.services.notify.error(sentence(error))
-        self.shown()
-
-    def _take(self, presentation: Any) -> None:
-        """Show what the session says comes next; decoded before anything of it is drawn."""
-        self._presentation = presentation
-        if presentation is None:
-            self._finish()
-            return
-        self._state = "loading"
-        ahead, self._ahead = self._ahead, None
-        if ahead is not None and ahead[0] == presentation.item_id:
-            self._put(ahead[1])
-            return
-        media = self._study.media
-        self.services.tasks.run(
-            self, lambda: board_item(presentation, media), self._put, self._refused
-        )
-
-    def _put(self, item: BoardItem) -> None:
-        self._answer = None
-        self._state = "revealing"
-        place = self._presentation
-        left = self._pace.seconds_left(place.total - place.position + 1)
-        self.view.set_live(False)
-        self.view.show_progress(
-            place.position, place.total, "" if left is None else time_left(left)
-        )
-        self.view.show_hint("")
-        self.view.show_item(item)
-        if self._away:
-            self.pause()
-        self._look_ahead()
+        log.info("shown %s of %s", *self._place())
 
     def _look_ahead(self) -> None:
-        """Decode the next item while this one is read, so that nobody waits."""
-        session = self._session
-        self.services.tasks.query(
-            self, lambda: next(iter(session.upcoming(1)), None), self._decode_ahead, _never_mind
-        )
+        """Decode the next items while this one is read, so that nobody waits."""
+        session = self._opened.session
+        if self._guessing:
+            self._ahead.look(self._guesses[1 : 1 + AHEAD])
+        else:
+            self.services.tasks.query(
+                self, lambda: session.upcoming(AHEAD), self._look_at, _never_mind
+            )
 
-    def _decode_ahead(self, presentation: Any) -> None:
-        if presentation is None or self._study is None:
-            return
-        media, item_id = self._study.media, presentation.item_id
-        self.services.tasks.run(
-            self,
-            lambda: (item_id, board_item(presentation, media)),
-            self._keep_ahead,
-            _never_mind,
-        )
+    def _look_at(self, presentations: tuple[Any, ...]) -> None:
+        if self._opened is not None:
+            self._ahead.look(presentations)
 
-    def _keep_ahead(self, ahead: tuple[str, BoardItem]) -> None:
-        self._ahead = ahead
+    # storing
+
+    def _store(self) -> None:
+        """Keep what was said of the item on the screen; the next one comes after that."""
+        self._state = "storing"
+        self.view.set_live(False)
+        self.view.show_fault("")
+        opened, item_id, said = self._opened, self._presentation.item_id, self._said
+        answer = str(said.answer)
+        done: Callable[[Any], None] = self._guessed if self._guessing else self._stored
+        if self._guessing:
+
+            def work() -> Any:
+                return opened.session.guess(item_id, answer)
+        else:
+            kept = {**self._timing(), **said.details()}
+            self._spent = kept["answer_ms"] / 1000
+
+            def work() -> Any:
+                return opened.session.answer(answer, **kept)
+
+        self.services.tasks.query(self, lambda: opened.guarded(work), done, self._not_stored)
 
     def _stored(self, following: Any) -> None:
-        self._pace.add(self._spent)
+        place = self._presentation
+        self._pace.add(self._spent, place.block, counted=place.kind != "warmup")
         self.services.changes.tell("rating", origin="review")
         log.info("answer stored %s of %s", *self._place())
         self._take(following)
+
+    def _guessed(self, left: tuple[Any, ...]) -> None:
+        log.info("question stored")
+        self._ask_next(left)
 
     def _undone(self, before: Any) -> None:
         log.info("went back from %s of %s", *self._place())
@@ -315,35 +233,148 @@ class ReviewPresenter(Presenter):
 
     def _not_stored(self, error: Exception) -> None:
         """Nothing was kept: the item stays, with its answer, and says why."""
+        if isinstance(error, StudyGone):
+            self._unreachable(error)
+            return
+        self._stale = isinstance(error, (NotWritable, StoreDamaged))
         self._state = "rating"
         self.view.set_live(True)
-        self.view.show_hint(sentence(error), kind="error")
+        self.view.show_fault(sentence(error))
+        if isinstance(error, RatingRefused) and not self._guessing:
+            session = self._opened.session
+            self.services.tasks.query(self, session.current, self._elsewhere, _never_mind)
+
+    def _elsewhere(self, current: Any) -> None:
+        """Another window was at work: go on with the item that is to be read now."""
+        if self._state != "rating" or (current is not None and self._is_shown(current)):
+            return
+        self._said_next = words.ELSEWHERE
+        self.view.show_fault("")
+        self._take(current)
+
+    def _is_shown(self, presentation: Any) -> bool:
+        shown = self._presentation
+        return (presentation.item_id, presentation.position) == (shown.item_id, shown.position)
+
+    # a study that went away
+
+    def _unreachable(self, error: Exception) -> None:
+        """A named state: what was chosen stays, and the reader can try again or leave."""
+        self._state, self._stale = "gone", True
+        self.services.quiet(False)
+        self.view.show_gone(sentence(error))
+        log.info("study out of reach")
+
+    def retry(self) -> None:
+        """Open the study again and go on with the same item, its answer still chosen."""
+        if self._state == "gone":
+            self._open_again(store=False)
+
+    def _open_again(self, *, store: bool) -> None:
+        self._state = "loading"
+        self.services.tasks.query(
+            self, self._desk.again, lambda opened: self._again(opened, store=store),
+            self._unreachable,
+        )  # fmt: skip
+
+    def _again(self, opened: Any, *, store: bool) -> None:
+        before, self._opened, self._stale = self._opened, opened, False
+        if before is not None:
+            self.services.tasks.query(self.services, before.study.close, failed=_never_mind)
+        self.services.quiet(not self._away)
+        shown = self._presentation
+        self._ahead.open(opened.study.media)
+        here = opened.presentation
+        if shown is None or self._guessing or here is None or not self._is_shown(here):
+            self._guessing = False
+            self._take(here)
+            return
+        if store:
+            self._store()
+            return
+        self._state = "rating"
+        self._guard_from = self._now()
+        self.view.show_reading()
+        self.view.set_live(True)
+        self.view.show_hint(words.THERE_AGAIN)
+        self._look_ahead()
+
+    # the end
+
+    def _all_answered(self, guesses: tuple[Any, ...]) -> None:
+        if not guesses:
+            self._finish()
+            return
+        self._state, self._guesses = "asking", guesses
+        self.services.quiet(False)
+        self.view.show_asking(words.asking(len(guesses)))
+
+    def begin_guesses(self) -> None:
+        """The first of the questions at the end."""
+        if self._state == "asking":
+            self._guessing, self._guess_total = True, len(self._guesses)
+            self.services.quiet(True)
+            self._ask_next(self._guesses)
+
+    def _ask_next(self, left: tuple[Any, ...]) -> None:
+        self._guesses = left
+        if left:
+            self._take(left[0])
+        else:
+            self._finish()
 
     def _finish(self) -> None:
+        pack = bool(self._opened.seat)
         self._leave()
         self._state = "finished"
         self.services.quiet(False)
-        self.view.show_finished(
-            "Every item has its answer, and every answer is stored. The coordinator can now "
-            "verify and unblind the study."
-        )
+        self.view.show_finished(words.FINISHED_PACK if pack else words.FINISHED, hand_back=pack)
         log.info("session finished")
         self.services.changes.tell("study", origin="review")
 
     def _leave(self) -> None:
-        if self._study is not None:
+        self._keep_view()
+        self._desk.close()
+        if self._opened is not None:
             # Behind the writes that wait on the same lane.
-            self.services.tasks.query(self.services, self._study.close)
-        self._study = self._session = self._presentation = self._ahead = None
+            self.services.tasks.query(self.services, self._opened.study.close, failed=_never_mind)
+        self._ahead.close()
+        self._opened = self._presentation = None
+        self._guesses, self._guessing = (), False
         if self._state not in ("start", "finished"):
             self.services.quiet(False)
         self._state = "start"
 
+    # time
+
+    def _tick(self) -> None:
+        """Once a second: is anybody there, and is the view worth keeping."""
+        if self._state != "rating":
+            return
+        if self._clock.untouched >= AWAY_SECONDS:
+            self.pause(away=True)
+        elif self._looked_since and self._now() - self._view_kept >= KEEP_VIEW_SECONDS:
+            self._keep_view()
+
+    def _keep_view(self) -> None:
+        """Remember how the item on the screen is looked at, for a reader who comes back."""
+        if self._presentation is None or self._guessing or self._state not in (*READING, "paused"):
+            return
+        self._looked_since, self._view_kept = False, self._now()
+        place, study, view = self._presentation, self._study_id(), self.view.looking()
+        places = self._places
+        if isinstance(view, dict):
+            self.services.tasks.query(
+                self.services, lambda: places.keep(study, place.item_id, place.position, view)
+            )
+
     def _propose_rest(self) -> None:
-        limit = self.services.settings.current.rest_minutes * 60
-        if limit and self._pace.total >= limit:
-            self._pace.rest()
-            self.view.show_hint("You have read for a while; P pauses", kind="warn")
+        """By the time read, or by a pace unlike the reader's own; never by the answers."""
+        form = "" if self._guessing else self._presentation.block
+        said = words.proposal(self._pace, self._opened.protocol.rest_minutes, form)
+        if said:
+            self._pace.rested()
+            self.view.show_hint(said, kind="warn")
 
     def _timing(self) -> dict[str, Any]:
         first, spent, idle = self._clock.milliseconds()
@@ -356,40 +387,12 @@ class ReviewPresenter(Presenter):
             "viewer_state": self.view.viewing(),
         }
 
+    def _study_id(self) -> str:
+        return str(self._opened.study.row.study_id)
+
     def _place(self) -> tuple[int, int]:
         return self._presentation.position, self._presentation.total
 
-    def _remember_rater(self, rater: str) -> None:
-        settings = self.services.settings
-        if rater != settings.current.rater_name:
-            settings.save(replace(settings.current, rater_name=rater), origin="review")
-
-    def _connect(self) -> None:
-        view = self.view
-        view.begun.connect(self.begin)
-        view.folder_chosen.connect(self.begin_folder)
-        view.answer_chosen.connect(self.choose)
-        view.confirm_asked.connect(self.confirm)
-        view.undo_asked.connect(self.undo)
-        view.pause_asked.connect(self.pause)
-        view.resume_asked.connect(self.resume)
-        view.leave_asked.connect(self.leave)
-        view.revealed.connect(self._revealed)
-        view.input_seen.connect(lambda: self._clock.touch())
-        view.looked.connect(lambda: self._clock.act())
-        view.build_asked.connect(lambda: self.services.go("study"))
-        view.full_screen_asked.connect(lambda: self.services.full_screen())
-
-
-def _row(info: Any) -> StudyRow:
-    """What the start page says of a study: its title and how far it is, never what it compares."""
-    if info.fault:
-        return StudyRow(info.id, "A study that cannot be opened", info.fault, open=False)
-    facts = f"{info.answered:,} of {info.items:,} items answered"
-    if info.unblinded:
-        facts += "; unblinded, takes no more answers"
-    return StudyRow(info.id, info.title or "Untitled study", facts, open=not info.unblinded)
-
 
 def _never_mind(_error: Exception) -> None:
-    """Looking ahead failed; the item itself will say why once it is its turn."""
+    """It failed beside the reading, and will say why once it is its turn."""

@@ -1,7 +1,7 @@
 """From a study's presentation to what the board shows: media decoded, texts typeset alike.
 
 Runs in the pool, never on the window thread. Knows nothing of models: there is nothing to know
-in what a study hands out.
+in what a study hands out. Refuses to hold more decoded pixels than there is room for.
 """
 
 from __future__ import annotations
@@ -19,18 +19,31 @@ Media = Callable[[str], NDArray[np.uint8]]
 SHORT_TEXT = 60
 
 
-def board_item(presentation: Any, media: Media) -> BoardItem:
+class NoRoom(Exception):
+    """Decoding ahead would take more memory than there is room for; the reader sees nothing."""
+
+
+def board_item(presentation: Any, media: Media, *, room: int | None = None) -> BoardItem:
     """Decode everything of one presentation.
 
     Args:
         presentation: ``studies.preference.study.Presentation``.
         media: gives the pixels of a medium by its id.
+        room: bytes that may be taken; None for the item that is to be read now.
+
+    Raises:
+        NoRoom: it takes more.
     """
     kept: dict[str, Picture] = {}
+    taken = 0
 
     def picture(media_id: str) -> Picture:
+        nonlocal taken
         if media_id not in kept:
             kept[media_id] = eight_bit(media(media_id))
+            taken += kept[media_id].array.nbytes
+            if room is not None and taken > room:
+                raise NoRoom
         return kept[media_id]
 
     left = _wing([content_of(panel, picture) for panel in presentation.left])
@@ -42,6 +55,17 @@ def board_item(presentation: Any, media: Media) -> BoardItem:
         prompt=presentation.prompt,
         text_role=text_role((*left, *right)),
     )
+
+
+def bytes_of(item: BoardItem) -> int:
+    """Bytes of all pixels of an item; what two frames share counts once."""
+    arrays: dict[int, int] = {}
+    for content in (item.query, *item.left, *item.right):
+        for picture in content.pictures:
+            arrays[id(picture.array)] = picture.array.nbytes
+            if picture.source is not None:
+                arrays[id(picture.source)] = picture.source.nbytes
+    return sum(arrays.values())
 
 
 def _wing(contents: list[Content]) -> tuple[Content, ...]:

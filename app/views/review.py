@@ -1,27 +1,27 @@
-"""The Review page: the triptych with its strip and answers, and the pages around it.
+"""The Review page: the reading screen and the quiet pages around it.
 
-Turns keys and clicks into intents; shows what it is told. Says nothing of models, and decides
-nothing: whether a key counts is the presenter's business.
+Shows what it is told, one page at a time, and hands on what was asked for. Says nothing of
+models, and decides nothing: whether a key counts is the presenter's business.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QStackedLayout, QWidget
 
 from app import keys
-from app.views.review_pages import SentencePage, StartPage, StudyRow
-from app.widgets.answer_bar import AnswerBar
+from app.views.review_pages import QuietPages, SentencePage, StudyRow
+from app.views.review_profile import ProfilePage
+from app.views.review_reading import ReadingScreen
 from app.widgets.key_help import KeyHelp
-from app.widgets.progress_strip import ProgressStrip
-from app.widgets.triptych import BoardItem, TriptychBoard
+from app.widgets.triptych import BoardItem
 
 LEAST = (1280, 800)
-ANSWERS = ("left", "right", "both", "neither")
-MARKED = {"left": ("left",), "right": ("right",), "both": ("left", "right")}
+TICK_MS = 1000
 _INPUTS = (
     QEvent.Type.KeyPress,
     QEvent.Type.MouseButtonPress,
@@ -31,141 +31,253 @@ _INPUTS = (
 
 
 class ReviewView(QWidget):
-    """Everything a reader sees while rating.
+    """Everything a reader sees.
 
     Signals:
-        answer_chosen: ``left``, ``right``, ``both`` or ``neither``.
-        confirm_asked, undo_asked, pause_asked, resume_asked, leave_asked: what they say.
         begun: study id and rater.
         folder_chosen: folder of a study handed over, and rater.
-        build_asked: there is no study; make one.
+        pack_chosen: file of a pack.
+        profile_given: specialty, years, modalities, display.
+        hand_back_asked: the answers are to be saved for the coordinator.
+        resume_asked, leave_asked, guess_begun, retry_asked, build_asked: what they say.
         revealed: the item put up last has been painted, all of it.
         input_seen: a key, a click, a move or the wheel.
         looked: a picture was scrolled, windowed, zoomed or panned.
+        ticked: a second has passed with the page on show.
         full_screen_asked: the window is too small.
+
+    The signals of ``ReadingScreen`` are the view's as well.
     """
 
     answer_chosen = Signal(str)
     confirm_asked = Signal()
     undo_asked = Signal()
     pause_asked = Signal()
+    confidence_chosen = Signal(int)
+    usefulness_chosen = Signal(str, int)
+    comment_asked = Signal()
+    comment_kept = Signal(str)
+    cannot_asked = Signal()
+    reason_kept = Signal(str)
+    chosen_frame = Signal(str)
     resume_asked = Signal()
     leave_asked = Signal()
     begun = Signal(str, str)
     folder_chosen = Signal(str, str)
+    pack_chosen = Signal(str)
+    profile_given = Signal(str, object, str, str)
+    hand_back_asked = Signal()
+    guess_begun = Signal()
+    retry_asked = Signal()
     build_asked = Signal()
     revealed = Signal()
     input_seen = Signal()
     looked = Signal()
+    ticked = Signal()
     full_screen_asked = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName("Review")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.strip, self.board, self.answers = ProgressStrip(), TriptychBoard(), AnswerBar()
-        self.start, self.curtain = StartPage(), SentencePage("Paused")
-        self.end, self.small = SentencePage("Study finished"), SentencePage("This window is small")
-        self.wait = SentencePage("")
-        self._reading = QWidget()
+        self._reading = ReadingScreen()
+        self.strip, self.board = self._reading.strip, self._reading.board
+        self.answers, self.guesses = self._reading.answers, self._reading.guesses
+        self.details, self.reasons = self._reading.details, self._reading.reasons
+        self.fault = self._reading.fault
+        self.pages, self.profile = QuietPages(), ProfilePage()
+        self.start, self.curtain, self.end = self.pages.start, self.pages.curtain, self.pages.end
+        self.small, self.wait = self.pages.small, self.pages.wait
         self._stack = QStackedLayout(self)
+        self._stack.setContentsMargins(0, 0, 0, 0)
+        for page in (*self.pages.all, self.profile, self._reading):
+            self._stack.addWidget(page)
         self._wanted: QWidget = self.start
-        self._lay_out()
+        self._clock = QTimer(self, interval=TICK_MS)
+        self._clock.timeout.connect(self.ticked)
         self._connect()
         self.help = KeyHelp(self, page="review")
-        self._flip_key = 0
 
     # setters
 
-    def show_studies(self, rows: Sequence[StudyRow], *, rater: str, sentence: str) -> None:
+    def show_studies(
+        self, rows: Sequence[StudyRow], *, rater: str, sentence: str, chosen: str = ""
+    ) -> None:
         """The start page."""
-        self.start.show_studies(rows, rater=rater, sentence=sentence)
+        self.start.show_studies(rows, rater=rater, sentence=sentence, chosen=chosen)
         self._show(self.start)
 
-    def show_item(self, item: BoardItem) -> None:
+    def show_profile(self, rater: str, *, display: str) -> None:
+        """Ask a new reader about themselves."""
+        self.profile.show_profile(rater, display=display)
+        self._show(self.profile)
+
+    def show_protocol(self, *, confidence: bool, usefulness: bool, comments: bool) -> None:
+        """What the study asks for; the rest is not on the screen."""
+        self.details.show_protocol(confidence=confidence, usefulness=usefulness, comments=comments)
+
+    def show_item(
+        self, item: BoardItem, *, view: Mapping[str, Any] | None = None, guess: bool = False
+    ) -> None:
         """A whole item, in one frame; no answer is chosen."""
-        self.answers.show_answer(None)
-        self.board.show_item(item)
+        self._reading.show_item(item, view=view or {}, guess=guess)
         self._show(self._reading)
 
-    def show_progress(self, position: int, total: int, left: str) -> None:
+    def enlarge(self, name: str) -> None:
+        """Let a frame cover the board."""
+        frame = self.board.frame_of(name)
+        if frame is not None and not self.board.enlarged:
+            self.board.enlarge(frame)
+
+    def show_progress(self, position: int, total: int, left: str, *, kind: str = "item") -> None:
         """Which item, and the time left in words."""
-        self.strip.show_progress(position, total, left)
+        self.strip.show_progress(position, total, left, kind=kind)
 
     def show_answer(self, answer: str | None) -> None:
         """Fill the chosen answer and thicken its wing."""
-        self.answers.show_answer(answer)
-        self.board.mark(MARKED.get(answer or "", ()))
+        self._reading.show_answer(answer)
+
+    def show_said(
+        self, *, confidence: int | None, usefulness: int | None, comment: str, cannot: bool
+    ) -> None:
+        """What else was said of the item; usefulness is that of the chosen candidate."""
+        self.details.show_said(
+            confidence=confidence, usefulness=usefulness, comment=comment, cannot=cannot
+        )
+
+    def show_candidate(self, *, chosen: bool) -> None:
+        """Whether a candidate is chosen."""
+        self.details.show_candidate(chosen=chosen)
+
+    def show_notes(self, notes: Mapping[str, str]) -> None:
+        """What was said of each candidate, behind its title."""
+        self.board.show_notes(notes)
 
     def show_hint(self, sentence: str, *, kind: str = "quiet") -> None:
-        """One sentence above the triptych."""
-        self.strip.show_hint(sentence, kind=kind)
+        """One sentence below the answers, in the place of the keys."""
+        self.details.keys.show_hint(sentence, kind=kind)
+
+    def show_fault(self, sentence: str) -> None:
+        """Why the answer was not stored; empty once it is."""
+        self._reading.show_fault(sentence)
 
     def show_link(self, *, on: bool) -> None:
         """Whether the viewers are linked."""
-        self.board.link.set_on(on)
-        self.strip.show_link(on=on)
+        self._reading.show_link(on=on)
 
     def set_live(self, live: bool) -> None:
         """Whether an answer is taken now."""
         self.answers.set_live(live)
+        self.guesses.set_live(live)
+
+    def ask_reason(self) -> None:
+        """Why the item cannot be judged."""
+        self._reading.ask_reason()
+
+    def ask_comment(self, text: str) -> None:
+        """The comment line."""
+        self._reading.ask_comment(text)
 
     def show_waiting(self, sentence: str) -> None:
         """Nothing to see yet."""
         self.wait.say(sentence)
         self._show(self.wait)
 
-    def show_paused(self, sentence: str) -> None:
+    def show_paused(self, sentence: str, *, hand_back: bool = False) -> None:
         """A curtain before the pictures."""
-        self.curtain.say(sentence)
+        self._reading.close_overlays()
+        self.pages.say(self.curtain, sentence, hand_back=hand_back)
         self._show(self.curtain)
 
     def show_reading(self) -> None:
         """The triptych again, as it was."""
         self._show(self._reading)
 
-    def show_finished(self, sentence: str) -> None:
+    def show_asking(self, sentence: str) -> None:
+        """Before the questions at the end."""
+        self.board.clear()
+        self.pages.asking.say(sentence)
+        self._show(self.pages.asking)
+
+    def show_finished(self, sentence: str, *, hand_back: bool = False) -> None:
         """The end of the study."""
         self.board.clear()
-        self.end.say(sentence)
+        self.pages.say(self.end, sentence, hand_back=hand_back)
         self._show(self.end)
+
+    def show_gone(self, sentence: str) -> None:
+        """The study cannot be reached; what was chosen is kept."""
+        self.pages.gone.say(sentence)
+        self._show(self.pages.gone)
+
+    def say_handed_back(self, sentence: str) -> None:
+        """Below the sentence on show: where the answers were saved, or why not."""
+        page = self._stack.currentWidget()
+        if isinstance(page, SentencePage):
+            page.add_words(sentence)
+
+    def ask_save(self, name: str) -> str:
+        """Where to save the answers; empty if nowhere."""
+        file, _kind = QFileDialog.getSaveFileName(
+            self, "Save answers to hand back", name, "Answers (*.triptych-answers)"
+        )
+        return file
 
     def viewing(self) -> dict[str, dict[str, object]]:
         """How the pictures are looked at: plain values, kept with the answer."""
         return self.board.viewing()
 
+    def looking(self) -> dict[str, Any]:
+        """All that is needed to go on looking as now."""
+        return self.board.looking()
+
     # events
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        command = keys.current().command_of(event, "review") or ""
         page = self._stack.currentWidget()
-        if page is self.curtain and command == "pause":
-            self.resume_asked.emit()
-        elif page is self.end and command == "undo":
-            self.undo_asked.emit()
-        elif page is not self._reading:
-            event.ignore()
-        elif self.help.isVisible():
-            self.help.hide()
-        elif not self._rating_key(command, event) and not self._looking_key(command, event):
+        if page is self._reading:
+            self._reading_key(event)
+        elif not self._quiet_key(page, keys.current().command_of(event, "review") or "", event):
             event.ignore()
 
+    def _reading_key(self, event: QKeyEvent) -> None:
+        if self.help.isVisible():
+            self.help.hide()
+        elif not self._reading.handle_key(event):
+            event.ignore()
+
+    def _quiet_key(self, page: QWidget, command: str, event: QKeyEvent) -> bool:
+        """The pages around the triptych are walked through by keys as well."""
+        if event.isAutoRepeat():
+            return False
+        wanted: dict[tuple[QWidget, str], SignalInstance] = {
+            (self.curtain, "pause"): self.resume_asked,
+            (self.pages.asking, "confirm"): self.guess_begun,
+            (self.pages.asking, "undo"): self.undo_asked,
+            (self.end, "undo"): self.undo_asked,
+            (self.pages.gone, "confirm"): self.retry_asked,
+        }
+        asked = wanted.get((page, command))
+        if asked is not None:
+            asked.emit()
+        return asked is not None
+
     def keyReleaseEvent(self, event: QKeyEvent) -> None:
-        if event.key() == self._flip_key and not event.isAutoRepeat():
-            self._flip_key = 0
-            self.board.flip_back()
-        else:
+        if not self._reading.handle_release(event):
             event.ignore()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._name_keys()
+        self._reading.name_keys()
+        self.pages.name_keys()
+        self._clock.start()
         application = QApplication.instance()
         if application is not None:
             application.installEventFilter(self)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
+        self._clock.stop()
         application = QApplication.instance()
         if application is not None:
             application.removeEventFilter(self)
@@ -180,84 +292,28 @@ class ReviewView(QWidget):
             self.input_seen.emit()
         return False
 
-    def _rating_key(self, command: str, event: QKeyEvent) -> bool:
-        if command == "undo":
-            self.undo_asked.emit()
-            return True
-        if event.isAutoRepeat():
-            return False
-        if command.removeprefix("answer-") in ANSWERS:
-            self.answer_chosen.emit(command.removeprefix("answer-"))
-        elif command == "confirm":
-            self.confirm_asked.emit()
-        elif command == "pause":
-            self.pause_asked.emit()
-        else:
-            return False
-        return True
-
-    def _looking_key(self, command: str, event: QKeyEvent) -> bool:
-        if command == "flip":
-            if not event.isAutoRepeat():
-                self._flip_key = event.key()
-                self.board.flip()
-        elif command == "maximise":
-            self.board.enlarge()
-        elif command == "back":
-            self.board.shrink()
-        elif command == "link":
-            if not event.isAutoRepeat():
-                self.show_link(on=not self.board.link.on)
-        elif command == "help":
-            self.help.open()
-        else:
-            return self.board.handle_key(event)
-        return True
-
-    def _name_keys(self) -> None:
-        """Keys may have been changed while another page was on show."""
-        for part in (self.answers, self.strip, self.board.prompt):
-            part.name_keys()
-        self._go_on.setText(keys.with_key("Go on", "pause"))
-        self._back.setText(keys.with_key("Back to the last item", "undo"))
-
     # building
 
-    def _lay_out(self) -> None:
-        column = QVBoxLayout(self._reading)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.strip)
-        column.addWidget(self.board, 1)
-        column.addWidget(self.answers)
-        self._stack.setContentsMargins(0, 0, 0, 0)
-        for page in (
-            self.start, self._reading, self.curtain, self.end, self.small, self.wait,
-        ):  # fmt: skip
-            self._stack.addWidget(page)
-        self.small.add_button("Full screen  F11", primary=True).clicked.connect(
-            self.full_screen_asked
-        )
-        self._go_on = self.curtain.add_button("Go on", primary=True)
-        self._go_on.clicked.connect(self.resume_asked)
-        self.curtain.add_button("Leave the study").clicked.connect(self.leave_asked)
-        self.end.add_button("Back to the studies", primary=True).clicked.connect(self.leave_asked)
-        self._back = self.end.add_button("Back to the last item")
-        self._back.clicked.connect(self.undo_asked)
-
     def _connect(self) -> None:
-        self.answers.chosen.connect(self.answer_chosen)
-        self.strip.pause_asked.connect(self.pause_asked)
-        self.strip.help_asked.connect(lambda: self.help.open())
-        self.strip.link_asked.connect(lambda: self.show_link(on=not self.board.link.on))
-        self.board.prompt.back_asked.connect(self.undo_asked)
-        self.board.prompt.on_asked.connect(self.confirm_asked)
-        # Queued: the children of the board are painted in the same pass, after it.
+        reading, pages = self._reading, self.pages
+        for name in (
+            "answer_chosen", "confirm_asked", "undo_asked", "pause_asked", "confidence_chosen",
+            "usefulness_chosen", "comment_asked", "comment_kept", "cannot_asked", "reason_kept",
+            "chosen_frame",
+        ):  # fmt: skip
+            getattr(reading, name).connect(getattr(self, name))
+        for name in ("resume_asked", "leave_asked", "hand_back_asked", "guess_begun",
+                     "retry_asked", "undo_asked", "full_screen_asked"):  # fmt: skip
+            getattr(pages, name).connect(getattr(self, name))
+        for name in ("begun", "folder_chosen", "pack_chosen", "build_asked"):
+            getattr(self.start, name).connect(getattr(self, name))
+        reading.help_asked.connect(lambda: self.help.open())
+        reading.idle.connect(self.setFocus)
+        self.profile.given.connect(self.profile_given)
+        self.profile.left.connect(self.leave_asked)
+        # Queued: the signal comes from inside a paint.
         self.board.revealed.connect(self.revealed, Qt.ConnectionType.QueuedConnection)
         self.board.link.moved.connect(lambda _canvas: self.looked.emit())
-        self.start.begun.connect(self.begun)
-        self.start.folder_chosen.connect(self.folder_chosen)
-        self.start.build_asked.connect(self.build_asked)
 
     def _show(self, page: QWidget) -> None:
         """Show a page, or say that the window is too small to read on."""
@@ -269,6 +325,8 @@ class ReviewView(QWidget):
                 f"{LEAST[0]} x {LEAST[1]} or more. Make the window larger."
             )
             page = self.small
+        if page is self._stack.currentWidget() and self._reading.writing:
+            return  # a resize takes no focus away from what is being written
         self._stack.setCurrentWidget(page)
-        if page in (self._reading, self.curtain, self.end):
+        if page in (self._reading, self.curtain, self.end, self.pages.asking, self.pages.gone):
             self.setFocus()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QObject, QSize, Qt, Signal, SignalInstance
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
@@ -19,9 +19,12 @@ from PySide6.QtWidgets import (
 )
 
 from app import theme
+from app.keys import with_key
 from app.widgets.ink import hold, px
 
 WIDTH = 560
+HAND_BACK = "Save answers to hand back"
+SMALL = "This window is small"
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,7 @@ class StudyRow:
     title: str
     facts: str
     open: bool = True
+    rater: str = ""  # whose pack it is; nobody else reads it
 
 
 class SentencePage(QWidget):
@@ -66,6 +70,11 @@ class SentencePage(QWidget):
         self.sentence.setText(sentence)
         self.sentence.setMinimumHeight(self.sentence.heightForWidth(px(WIDTH)) if sentence else 0)
 
+    def add_words(self, sentence: str) -> None:
+        """One more sentence below, in place of the last one added."""
+        first = self.sentence.text().partition("\n\n")[0]
+        self.say(f"{first}\n\n{sentence}")
+
     def add_button(self, words: str, *, primary: bool = False) -> QPushButton:
         """One more button in the row below."""
         button = QPushButton(words)
@@ -85,9 +94,12 @@ class StartPage(SentencePage):
     begun = Signal(str, str)
     build_asked = Signal()
     folder_chosen = Signal(str, str)
+    pack_chosen = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Review", parent)
+        self._own = ""
+        self._raters: dict[str, str] = {}
         self.list = QListWidget()
         self.list.setAccessibleName("Studies")
         self.list.setMinimumHeight(180)
@@ -100,18 +112,24 @@ class StartPage(SentencePage):
         self.body.addWidget(self.rater)
         self.begin = self.add_button("Begin", primary=True)
         self.build = self.add_button("Build a study")
+        self.pack = self.add_button("Open a pack")
+        self.pack.clicked.connect(self._ask_pack)
         self.folder = self.add_button("Open a study folder")
         self.folder.clicked.connect(self._ask_folder)
         self.begin.clicked.connect(self._begin)
         self.build.clicked.connect(self.build_asked)
         self.list.itemActivated.connect(lambda _item: self._begin())
-        self.list.currentItemChanged.connect(lambda *_: self._fit())
+        self.list.currentItemChanged.connect(lambda *_: self._name_rater())
         self.rater.returnPressed.connect(self._begin)
         self.rater.textChanged.connect(lambda _text: self._fit())
 
-    def show_studies(self, rows: Sequence[StudyRow], *, rater: str, sentence: str) -> None:
+    def show_studies(
+        self, rows: Sequence[StudyRow], *, rater: str, sentence: str, chosen: str = ""
+    ) -> None:
         """List the studies of this home; without any, say how to get one."""
         self.say(sentence)
+        self._own = rater
+        self._raters = {row.id: row.rater for row in rows}
         self.list.clear()
         for row in rows:
             item = QListWidgetItem(f"{row.title}\n{row.facts}")
@@ -125,14 +143,33 @@ class StartPage(SentencePage):
         self.build.setVisible(not rows)
         if not self.rater.text():
             self.rater.setText(rater)
-        first = next((index for index, row in enumerate(rows) if row.open), -1)
-        self.list.setCurrentRow(first)
+        ids = [row.id for row in rows if row.open]
+        wanted = chosen if chosen in ids else next(iter(ids), "")
+        self.list.setCurrentRow(next((n for n, row in enumerate(rows) if row.id == wanted), -1))
+        self._name_rater()
+
+    def _name_rater(self) -> None:
+        """A pack is read under the name that it was made for."""
+        item = self.list.currentItem()
+        named = "" if item is None else self._raters.get(item.data(Qt.ItemDataRole.UserRole), "")
+        if named:
+            self.rater.setText(named)
+        elif not self.rater.isEnabled():
+            self.rater.setText(self._own)
+        self.rater.setEnabled(not named)
         self._fit()
 
     def _ask_folder(self) -> None:
         folder = QFileDialog.getExistingDirectory(self, "Open a study folder")
         if folder:
             self.folder_chosen.emit(folder, self.rater.text().strip())
+
+    def _ask_pack(self) -> None:
+        file, _kind = QFileDialog.getOpenFileName(
+            self, "Open a pack", "", "Packs (*.triptych);;All files (*)"
+        )
+        if file:
+            self.pack_chosen.emit(file)
 
     def _begin(self) -> None:
         item = self.list.currentItem()
@@ -142,3 +179,67 @@ class StartPage(SentencePage):
     def _fit(self) -> None:
         chosen = self.list.currentItem() is not None
         self.begin.setEnabled(chosen and bool(self.rater.text().strip()))
+
+
+class QuietPages(QObject):
+    """Curtain, questions, end, a vanished study, a small window, waiting; with their buttons.
+
+    Signals:
+        resume_asked, leave_asked, undo_asked, hand_back_asked, guess_begun, retry_asked,
+        full_screen_asked: what they say.
+    """
+
+    resume_asked = Signal()
+    leave_asked = Signal()
+    undo_asked = Signal()
+    hand_back_asked = Signal()
+    guess_begun = Signal()
+    retry_asked = Signal()
+    full_screen_asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.start, self.curtain = StartPage(), SentencePage("Paused")
+        self.asking, self.end = SentencePage("A last question"), SentencePage("Study finished")
+        self.gone, self.small = SentencePage("The study is gone"), SentencePage(SMALL)
+        self.wait = SentencePage("")
+        self.all = (
+            self.start, self.curtain, self.asking, self.end, self.gone, self.small, self.wait,
+        )  # fmt: skip
+        self._named: list[tuple[QPushButton, str, str]] = []
+        self._save: dict[SentencePage, QPushButton] = {}
+        for page, words, command, asked, primary in self._buttons():
+            button = page.add_button(words, primary=primary)
+            button.clicked.connect(lambda _checked=False, asked=asked: asked.emit())
+            self._named.append((button, words, command))
+            if asked is self.hand_back_asked:
+                self._save[page] = button
+        self.name_keys()
+
+    def say(self, page: SentencePage, sentence: str, *, hand_back: bool) -> None:
+        """A sentence on the curtain or at the end; a pack's answers can be saved there."""
+        page.say(sentence)
+        self._save[page].setVisible(hand_back)
+
+    def name_keys(self) -> None:
+        """Say the keys in force."""
+        for button, words, command in self._named:
+            button.setText(with_key(words, command) if command else words)
+
+    def _buttons(self) -> Sequence[tuple[SentencePage, str, str, SignalInstance, bool]]:
+        """Page, words, key, what it asks, whether it is the main one."""
+        curtain, asking, end, gone = self.curtain, self.asking, self.end, self.gone
+        return (
+            (curtain, "Go on", "pause", self.resume_asked, True),
+            (curtain, HAND_BACK, "", self.hand_back_asked, False),
+            (curtain, "Leave the study", "", self.leave_asked, False),
+            (asking, "Begin", "confirm", self.guess_begun, True),
+            (asking, "Back to the last item", "undo", self.undo_asked, False),
+            (asking, "Leave the study", "", self.leave_asked, False),
+            (end, HAND_BACK, "", self.hand_back_asked, True),
+            (end, "Back to the studies", "", self.leave_asked, False),
+            (end, "Back to the last item", "undo", self.undo_asked, False),
+            (gone, "Try again", "confirm", self.retry_asked, True),
+            (gone, "Leave the study", "", self.leave_asked, False),
+            (self.small, "Full screen", "full-screen", self.full_screen_asked, True),
+        )

@@ -1,4 +1,4 @@
-"""The four answers below the triptych, mirror-symmetrical; the chosen one fills.
+"""The answers below the triptych, mirror-symmetrical; the chosen one fills.
 
 Owns their drawing and places. Shape and words say what is chosen, not colour alone.
 """
@@ -11,16 +11,22 @@ from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from app import theme
 from app.keys import first_key
-from app.widgets.triptych import GUTTER, MARGIN, mirrored, wing_width
+from app.widgets.board_geometry import GUTTER, MARGIN, mirrored, wing_width
 
 HEIGHT = 56
-# answer, words, side of its key
+# answer, words, side of its key, command
 ANSWERS = (
-    ("left", "left better", "left"),
-    ("both", "both useful", "left"),
-    ("neither", "neither useful", "right"),
-    ("right", "right better", "right"),
+    ("left", "left better", "left", "answer-left"),
+    ("both", "both useful", "left", "answer-both"),
+    ("neither", "neither useful", "right", "answer-neither"),
+    ("right", "right better", "right", "answer-right"),
 )
+GUESSES = (
+    ("left", "left list", "left", "answer-left"),
+    ("unsure", "cannot tell", "left", "answer-neither"),
+    ("right", "right list", "right", "answer-right"),
+)
+Entry = tuple[str, str, str, str]
 
 
 class AnswerButton(QAbstractButton):
@@ -93,15 +99,22 @@ class AnswerButton(QAbstractButton):
 
 
 class AnswerBar(QWidget):
-    """Four buttons under the parts of the triptych that they speak of."""
+    """Buttons under the parts of the triptych that they speak of: two wings, the rest between.
+
+    Args:
+        entries: the answers from left to right.
+    """
 
     chosen = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, parent: QWidget | None = None, *, entries: tuple[Entry, ...] = ANSWERS
+    ) -> None:
         super().__init__(parent)
         self.setFixedHeight(HEIGHT)
         self.buttons: dict[str, AnswerButton] = {}
-        for answer, words, side in ANSWERS:
+        self._commands = {answer: command for answer, _words, _side, command in entries}
+        for answer, words, side, _command in entries:
             button = AnswerButton(words, side, self)
             button.clicked.connect(lambda _checked, answer=answer: self.chosen.emit(answer))
             self.buttons[answer] = button
@@ -109,7 +122,7 @@ class AnswerBar(QWidget):
 
     def name_keys(self) -> None:
         """Say the keys in force. All boxes are as wide as the widest name, for both sides alike."""
-        names = {answer: first_key(f"answer-{answer}") for answer in self.buttons}
+        names = {answer: first_key(command) for answer, command in self._commands.items()}
         letters = max(len(name) for name in names.values())
         for answer, button in self.buttons.items():
             button.box_letters = letters
@@ -127,18 +140,23 @@ class AnswerBar(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        width, high = self.width(), self.height() - 2 * MARGIN
-        wing = wing_width(width)
-        middle = width - 2 * (MARGIN + wing + GUTTER)
-        left = QRect(MARGIN, MARGIN, wing, high)
-        both = QRect(MARGIN + wing + GUTTER, MARGIN, (middle - GUTTER) // 2, high)
-        self.buttons["left"].setGeometry(left)
-        self.buttons["both"].setGeometry(both)
-        self.buttons["neither"].setGeometry(mirrored(both, width))
-        self.buttons["right"].setGeometry(mirrored(left, width))
+        for button, place in zip(self.buttons.values(), self._places(), strict=True):
+            button.setGeometry(place)
         letters = min(button.longest() for button in self.buttons.values())
         for button in self.buttons.values():
             button.letters = letters
+
+    def _places(self) -> tuple[QRect, ...]:
+        """From left to right; the right half is the mirror image of the left one."""
+        width, high = self.width(), self.height() - 2 * MARGIN
+        wing = wing_width(width)
+        middle = QRect(MARGIN + wing + GUTTER, MARGIN, 0, high)
+        middle.setWidth(width - 2 * middle.x())
+        left = QRect(MARGIN, MARGIN, wing, high)
+        if len(self.buttons) == 3:
+            return left, middle, mirrored(left, width)
+        half = QRect(middle.x(), MARGIN, (middle.width() - GUTTER) // 2, high)
+        return left, half, mirrored(half, width), mirrored(left, width)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         QPainter(self).fillRect(self.rect(), QColor(theme.GROUND))

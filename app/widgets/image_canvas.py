@@ -158,6 +158,7 @@ class ImageCanvas(MarkedCanvas):
         """Follow another canvas; does not emit ``acted``."""
         if state != self._state:
             self._state = state
+            self._seen = (min(self._seen[0], state.depth), max(self._seen[1], state.depth))
             self.update()
 
     def refresh(self) -> None:

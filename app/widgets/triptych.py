@@ -1,33 +1,46 @@
 """The board of the Review page: query in the middle, three candidates in each wing.
 
-Owns the geometry, which is mirror-symmetrical to the pixel, and the seven frames with their
-link, flip and maximise. Both wings are made by the same code and painted in the same frame; no
-ornament, colour or word favours a side. Decides nothing about answers.
+Owns the seven frames with their link, choice, flip and enlarging, and when a new item counts as
+painted. Both wings are made by the same code and painted in the same frame; no ornament, colour
+or word favours a side. Decides nothing about answers.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from app import theme
+from app.widgets import board_view
+from app.widgets.board_geometry import (
+    GUTTER,
+    MARGIN,
+    OUTLINE,
+    ROWS,
+    geometry,
+    mirrored,
+    wing_width,
+)
 from app.widgets.content import Content
 from app.widgets.evidence_frame import EvidenceFrame
+from app.widgets.image_canvas import ImageCanvas
 from app.widgets.prompt_panel import PromptPanel
 from app.widgets.view_link import ViewLink
 
-MARGIN, GUTTER = 4, 6
-OUTLINE = 4
-ROWS = 3
-QUERY_SHARE = 0.66
+__all__ = [
+    "GUTTER", "MARGIN", "NAMES", "ROWS", "BoardItem", "TriptychBoard", "geometry", "mirrored",
+    "wing_width",
+]  # fmt: skip
+
+NAMES = ("query", "left1", "left2", "left3", "right1", "right2", "right3")
 # The window's numbers appear once they are changed: nothing stands before the pictures unasked.
 SHOWN = frozenset({"letters", "slice", "bar", "zoom", "changed window", "badges"})
-WING_AT = ((1280, 380), (1920, 560))
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,67 +60,16 @@ class BoardItem:
     text_role: str = "reading"
 
 
-@dataclass(frozen=True)
-class BoardGeometry:
-    """Where everything lies."""
-
-    left: QRect
-    right: QRect
-    query: QRect
-    prompt: QRect
-    left_frames: tuple[QRect, ...]
-    right_frames: tuple[QRect, ...]
-
-
-def wing_width(width: int) -> int:
-    """Width of a wing: 380 of 1280, 560 of 1920, in line between and beyond."""
-    (small, at_small), (large, at_large) = WING_AT
-    return round(at_small + (width - small) * (at_large - at_small) / (large - small))
-
-
-def mirrored(rect: QRect, width: int) -> QRect:
-    """The mirror image of ``rect`` in a board of ``width``."""
-    return QRect(width - rect.x() - rect.width(), rect.y(), rect.width(), rect.height())
-
-
-def geometry(width: int, height: int) -> BoardGeometry:
-    """Lay the board out; the right wing is the mirror image of the left one."""
-    wing = wing_width(width)
-    left = QRect(MARGIN, MARGIN, wing, height - 2 * MARGIN)
-    # As high as the frames of the wings, whose outline keeps some room around them.
-    inner = left.adjusted(0, OUTLINE, 0, -OUTLINE)
-    middle = QRect(MARGIN + wing + GUTTER, inner.y(), 0, inner.height())
-    middle.setWidth(width - 2 * (MARGIN + wing + GUTTER))
-    query = QRect(middle)
-    query.setHeight(round(middle.height() * QUERY_SHARE))
-    prompt = QRect(middle)
-    prompt.setTop(query.bottom() + 1 + GUTTER)
-    frames = _stack(left.adjusted(OUTLINE, OUTLINE, -OUTLINE, -OUTLINE))
-    return BoardGeometry(
-        left=left,
-        right=mirrored(left, width),
-        query=query,
-        prompt=prompt,
-        left_frames=frames,
-        right_frames=tuple(mirrored(frame, width) for frame in frames),
-    )
-
-
-def _stack(room: QRect) -> tuple[QRect, ...]:
-    each = (room.height() - GUTTER * (ROWS - 1)) // ROWS
-    return tuple(
-        QRect(room.x(), room.y() + row * (each + GUTTER), room.width(), each) for row in range(ROWS)
-    )
-
-
 class TriptychBoard(QWidget):
     """Seven frames and the prompt.
 
     Signals:
-        revealed: a new item has been painted, all of it.
+        revealed: a new item has been painted, every picture of it.
+        selected_changed: another frame is chosen: its name out of ``NAMES``, or empty.
     """
 
     revealed = Signal()
+    selected_changed = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -118,19 +80,20 @@ class TriptychBoard(QWidget):
         self.prompt = PromptPanel(self)
         self.large = self._frame("", Qt.AlignmentFlag.AlignHCenter)
         self.large.hide()
+        self._titles = {frame: frame.accessibleName() for frame in self.frames}
         self._item: BoardItem | None = None
         self._selected: EvidenceFrame | None = None
         self._enlarged: EvidenceFrame | None = None
-        self._flipped = False
+        self._flipped: EvidenceFrame | None = None
         self._marked: tuple[str, ...] = ()
-        self._fresh = False
+        self._awaited: set[ImageCanvas | TriptychBoard] = set()
         frames = [*self.left, self.query, *self.right]
         for before, after in itertools.pairwise(frames):
             QWidget.setTabOrder(before, after)
 
     @property
     def frames(self) -> tuple[EvidenceFrame, ...]:
-        """Query, then left, then right."""
+        """Query, then left, then right; in the order of ``NAMES``."""
         return (self.query, *self.left, *self.right)
 
     @property
@@ -139,25 +102,50 @@ class TriptychBoard(QWidget):
         return self._selected
 
     @property
+    def selected_name(self) -> str:
+        """Its name, empty if none is chosen."""
+        return "" if self._selected is None else self.name_of(self._selected)
+
+    @property
     def enlarged(self) -> bool:
         """True while one frame covers the board."""
         return self._enlarged is not None
 
-    def show_item(self, item: BoardItem) -> None:
-        """Put a whole item on the board; it appears in one frame."""
+    @property
+    def enlarged_name(self) -> str:
+        """Which one, empty if none."""
+        return "" if self._enlarged is None else self.name_of(self._enlarged)
+
+    def name_of(self, frame: EvidenceFrame) -> str:
+        """A frame's name out of ``NAMES``."""
+        return NAMES[self.frames.index(frame)]
+
+    def frame_of(self, name: str) -> EvidenceFrame | None:
+        """The frame of a name, None for another word."""
+        return self.frames[NAMES.index(name)] if name in NAMES else None
+
+    def show_item(self, item: BoardItem, *, view: Mapping[str, Any] | None = None) -> None:
+        """Put a whole item on the board; it appears in one frame.
+
+        Args:
+            item: what is shown.
+            view: how it was looked at when reading stopped, as ``looking`` gave it.
+        """
         self.setUpdatesEnabled(False)
         self.shrink()
-        self._flipped, self._item = False, item
+        self._flipped, self._item = None, item
         self._marked = ()
+        self.show_notes({})
         apart = bool(item.query.pictures) and item.query.text is not None
-        self.query.set_title("QUERY")
         self.query.show_content(Content(item.query.pictures) if apart else item.query)
         self.prompt.show_prompt(item.prompt, item.query.text if apart else None)
         for frame, content in zip(
             (*self.left, *self.right), (*item.left, *item.right), strict=True
         ):
             frame.show_content(content, text_role=item.text_role)
-        self._fresh = True
+        board_view.look_as(self, view or {})
+        shown = (canvas for frame in self.frames for canvas in frame.shown_canvases)
+        self._awaited = {self, *shown}
         self.setUpdatesEnabled(True)
         self.update()
 
@@ -165,9 +153,19 @@ class TriptychBoard(QWidget):
         """Show nothing."""
         self.shrink()
         self._item = None
+        self._awaited = set()
         for frame in self.frames:
             frame.clear()
+        self.show_notes({})
         self.prompt.show_prompt("", None)
+
+    def show_notes(self, notes: Mapping[str, str]) -> None:
+        """What the reader said of a candidate, behind its title; by name out of ``NAMES``."""
+        for name, frame in zip(NAMES, self.frames, strict=True):
+            said = notes.get(name, "")
+            frame.set_title(f"{self._titles[frame]}   {said}" if said else self._titles[frame])
+        if self._enlarged is not None:
+            self.large.set_title(self._enlarged.accessibleName())
 
     def mark(self, wings: Sequence[str]) -> None:
         """Thicken the outline of ``left``, ``right``, both or none."""
@@ -175,28 +173,34 @@ class TriptychBoard(QWidget):
         self.update()
 
     def flip(self) -> None:
-        """Show the selected candidate in the query's place, in the same geometry."""
-        frame = self._selected
+        """Show the chosen candidate in the query's place, in the same geometry.
+
+        While a candidate is enlarged the query takes its place there instead.
+        """
+        frame = self._enlarged or self._selected
         if self._flipped or self._item is None or frame is None or frame is self.query:
             return
-        self._flipped = True
-        self._kept = (self.query.content, self.query.first_state())
-        self.query.set_title(frame.accessibleName())
-        self.query.show_content(frame.content, state=frame.first_state())
+        shown, put = (self.query, self.large) if self.enlarged else (frame, self.query)
+        self._flipped = put
+        self._kept = (put.content, put.first_state(), put.accessibleName())
+        put.set_title(shown.accessibleName())
+        put.show_content(shown.content, state=put.first_state() or shown.first_state(),
+                         text_role=self._role_of(shown))  # fmt: skip
 
     def flip_back(self) -> None:
-        """Show the query again, looked at as the candidate was if they are linked."""
-        if not self._flipped:
+        """Show again what was there, looked at as the other was if they are linked."""
+        put, self._flipped = self._flipped, None
+        if put is None:
             return
-        self._flipped = False
-        content, state = self._kept
+        content, state, title = self._kept
         if self.link.on:
-            state = self.query.first_state() or state
-        self.query.set_title("QUERY")
-        self.query.show_content(content, state=state)
+            state = put.first_state() or state
+        put.set_title(title)
+        role = self._role_of(self._enlarged if put is self.large else self.query)
+        put.show_content(content, state=state, text_role=role)
 
     def enlarge(self, frame: EvidenceFrame | None = None) -> None:
-        """Let a frame (or the selected one) cover the board; again shrinks it."""
+        """Let a frame (or the chosen one) cover the board; again shrinks it."""
         frame = frame or self._selected
         if self._enlarged is not None:
             self.shrink()
@@ -205,14 +209,16 @@ class TriptychBoard(QWidget):
             return
         self._enlarged = frame
         self.large.set_title(frame.accessibleName())
-        role = self._item.text_role
-        self.large.show_content(frame.content, state=frame.first_state(), text_role=role)
+        self.large.show_content(
+            frame.content, state=frame.first_state(), text_role=self._role_of(frame)
+        )
         self.large.setGeometry(self.rect().adjusted(MARGIN, MARGIN, -MARGIN, -MARGIN))
         self.large.raise_()
         self.large.show()
 
     def shrink(self) -> None:
         """Return from the enlarged frame, keeping how it was looked at."""
+        self.flip_back()
         if self._enlarged is None:
             return
         pairs = zip(self._enlarged.shown_canvases, self.large.shown_canvases, strict=True)
@@ -222,8 +228,26 @@ class TriptychBoard(QWidget):
         self.large.hide()
         self.large.clear()
 
+    def step(self, dx: int, dy: int) -> None:
+        """Choose the next frame in a direction; an enlarged one gives its place to it."""
+        columns = (self.left, (self.query,), self.right)
+        now = self._enlarged or self._selected
+        column = next((n for n, one in enumerate(columns) if now in one), 1)
+        row = columns[column].index(now) if now in columns[column] else 0
+        if now is not None:
+            column = min(2, max(0, column + dx))
+            row = min(len(columns[column]) - 1, max(0, row + dy))
+        frame = columns[column][row]
+        large = self.enlarged
+        self.select(frame)
+        if large and frame is not now:
+            self.setUpdatesEnabled(False)  # no blank frame between the two
+            self.shrink()
+            self.enlarge(frame)
+            self.setUpdatesEnabled(True)
+
     def handle_key(self, event: QKeyEvent) -> bool:
-        """Pass a key on to the enlarged, the selected, or the query's frame."""
+        """Pass a key on to the enlarged, the chosen, or the query's frame."""
         frame = self.large if self.enlarged else self._selected or self.query
         if frame.handle_key(event):
             return True
@@ -250,37 +274,53 @@ class TriptychBoard(QWidget):
                 inside = wing.adjusted(OUTLINE, OUTLINE, -OUTLINE, -OUTLINE)
                 painter.fillRect(inside, QColor(theme.GROUND))
         painter.end()
-        if self._fresh:
-            self._fresh = False
-            # Children are painted in the same pass; the signal is queued behind it.
-            self.revealed.emit()
+        self._painted(self)
 
     def viewing(self) -> dict[str, dict[str, object]]:
         """How each frame is looked at: plain values, kept with an answer."""
-        names = ("query", "left1", "left2", "left3", "right1", "right2", "right3")
         return {
             name: frame.viewing()
-            for name, frame in zip(names, self.frames, strict=True)
+            for name, frame in zip(NAMES, self.frames, strict=True)
             if frame.shown_canvases
         }
 
+    def looking(self) -> dict[str, Any]:
+        """All that is needed to look at this item again as now: plain values."""
+        return board_view.looking(self)
+
     def select(self, frame: EvidenceFrame | None) -> None:
-        """Select a frame."""
-        if frame is self.large:
+        """Choose a frame."""
+        if frame is self.large or frame is self._selected:
             return
         self._selected = frame
         for other in self.frames:
             other.set_selected(other is frame)
+        self.selected_changed.emit(self.selected_name)
+
+    def _painted(self, part: ImageCanvas | TriptychBoard) -> None:
+        """One part of a new item is painted; with the last of them it is revealed."""
+        if self._awaited:
+            self._awaited.discard(part)
+            if not self._awaited:
+                self.revealed.emit()
+
+    def _role_of(self, frame: EvidenceFrame | None) -> str:
+        """Size of a frame's text: one for all candidates, the reading size for the query."""
+        return "reading" if frame is self.query or self._item is None else self._item.text_role
 
     def _frame(self, title: str, side: Qt.AlignmentFlag) -> EvidenceFrame:
         # Measures would be on one side only: there are none while rating.
         frame = EvidenceFrame(title, self, selectable=False, measures=False)
         frame.set_overlays(SHOWN)
         frame.set_title(title, align=side)
-        frame.canvas_made.connect(lambda canvas: self.link.join([canvas]))
+        frame.canvas_made.connect(self._take_canvas)
         frame.chosen.connect(self.select)
         frame.maximise_asked.connect(self._enlarge_or_shrink)
         return frame
+
+    def _take_canvas(self, canvas: ImageCanvas) -> None:
+        self.link.join([canvas])
+        canvas.painted.connect(lambda: self._painted(canvas))
 
     def _enlarge_or_shrink(self, frame: EvidenceFrame) -> None:
         if frame is self.large:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,6 +12,7 @@ import numpy as np
 
 from app.presenters.machine import Machine
 from db.settings import Settings
+from studies.preference.protocol import Protocol
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ class Presentation:
     position: int
     total: int
     kind: str = "item"
+    block: str = "2d"
 
     @property
     def item_id(self) -> str:
@@ -58,18 +61,36 @@ def image_item(position: int, total: int, *, kind: str = "image") -> Presentatio
 
 
 class FakeStudy:
-    """A study in memory; answers are kept in ``answers`` in order."""
+    """A study in memory, its own session; answers are kept in ``answers`` in order."""
 
-    def __init__(self, total: int = 4, *, kind: str = "image", items: list | None = None) -> None:
+    def __init__(
+        self, total: int = 4, *, kind: str = "image", items: list | None = None, **protocol: Any
+    ) -> None:
         self.items = items or [image_item(n + 1, total, kind=kind) for n in range(total)]
+        self.protocol = Protocol(**{"warmup": 0, "guess_items": 0, **protocol})
+        self.row = SimpleNamespace(study_id="s1")
         self.answers: list[tuple[int, str, dict[str, Any]]] = []
+        self.notes: list[str] = []
+        self.guessed: list[tuple[str, str]] = []
+        self.to_guess: list[Presentation] = []
         self.done = 0
         self.fail: Exception | None = None
+        self.gone: Exception | None = None
         self.closed = 0
+        self.known = True
+        self.profile: dict[str, Any] | None = None
 
-    def session(self, rater: str) -> FakeStudy:
-        self.rater = rater
+    @property
+    def session(self) -> FakeStudy:
         return self
+
+    @property
+    def warmups(self) -> int:
+        return sum(item.kind == "warmup" for item in self.items)
+
+    @property
+    def left(self) -> dict[str, int]:
+        return dict(Counter(item.block for item in self.items[self.done :]))
 
     def current(self) -> Presentation | None:
         return self.items[self.done] if self.done < len(self.items) else None
@@ -89,6 +110,19 @@ class FakeStudy:
     def upcoming(self, count: int = 2) -> tuple[Presentation, ...]:
         return tuple(self.items[self.done + 1 : self.done + 1 + count])
 
+    def note_pause(self, kind: str) -> None:
+        self.notes.append(kind)
+
+    def guesses(self) -> tuple[Presentation, ...]:
+        return () if self.current() is not None else tuple(self.to_guess)
+
+    def guess(self, item_id: str, answer: str) -> tuple[Presentation, ...]:
+        if self.fail is not None:
+            raise self.fail
+        self.guessed.append((item_id, answer))
+        self.to_guess = [one for one in self.to_guess if one.item_id != item_id]
+        return tuple(self.to_guess)
+
     def media(self, media_id: str) -> np.ndarray:
         seed = int("".join(letter for letter in media_id if letter.isdigit()))
         return picture(seed, (12, 64, 64) if media_id.startswith("volume") else (96, 96))
@@ -97,24 +131,64 @@ class FakeStudy:
         self.closed += 1
 
 
+@dataclass(frozen=True, eq=False)
+class FakeOpened:
+    """A fake study with somebody seated; its file is gone while ``study.gone`` is set."""
+
+    study: FakeStudy
+    session: FakeStudy | None
+    presentation: Presentation | None
+    protocol: Protocol
+    seat: str = ""
+
+    def guarded(self, work: Any) -> Any:
+        if self.study.gone is not None:
+            raise self.study.gone
+        return work()
+
+
 class FakeSource:
     """Lists one study, or none."""
 
-    def __init__(self, study: FakeStudy | None) -> None:
-        self.study = study
+    def __init__(self, study: FakeStudy | None, *, seat: str = "") -> None:
+        self.study, self.seat = study, seat
+        self.packs: list[Path] = []
+        self.returned: list[Path] = []
+        self.fail: Exception | None = None
 
     def list_studies(self, _home: object) -> tuple[Any, ...]:
         if self.study is None:
             return ()
         info = SimpleNamespace(
             id="s1", title="Chest", items=len(self.study.items), path=Path("s1"), hash="0" * 64,
-            answered=self.study.done, unblinded=False, fault="",
+            answered=self.study.done, unblinded=False, fault="", seat=self.seat,
         )  # fmt: skip
         return (info,)
 
-    def open_study(self, _path: Path) -> FakeStudy:
-        assert self.study is not None
-        return self.study
+    def sit(self, _path: Path, rater: str, profile: dict[str, Any] | None) -> FakeOpened:
+        study = self.study
+        assert study is not None
+        if study.gone is not None:
+            raise study.gone
+        study.rater = rater
+        if profile:
+            study.profile = dict(profile)
+        if profile is None and not study.known:
+            return FakeOpened(study, None, None, study.protocol, self.seat)
+        study.known = True
+        return FakeOpened(study, study, study.current(), study.protocol, self.seat)
+
+    def open_pack(self, _home: object, file: Path) -> Path:
+        if self.fail is not None:
+            raise self.fail
+        self.packs.append(file)
+        return Path("studies") / "s1"
+
+    def return_answers(self, _path: Path, out: Path) -> Path:
+        if self.fail is not None:
+            raise self.fail
+        self.returned.append(out)
+        return out
 
 
 class Signal:

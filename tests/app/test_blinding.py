@@ -15,6 +15,7 @@ from PySide6.QtGui import QGuiApplication
 
 from app.jobs import JobState
 from tests.app.blinding import find_leaks
+from tests.app.reading import answer, ready, sit_down, state
 from tests.studies.preference_material import MODEL_A, SECRETS, small_study
 
 KEY = Qt.Key
@@ -37,13 +38,9 @@ def rating(qtbot, program, home, built, caplog):
     (path / "key.sealed").unlink()  # a rater is given the study file alone
     made = program()
     window = made.window
-    window.go("review", built.id)
-    qtbot.waitUntil(lambda: state(window) == "rating", timeout=20_000)
-    qtbot.wait(350)
-    view = window.presenter("review").view
-    qtbot.keyClick(view, KEY.Key_F)
-    qtbot.keyClick(view, KEY.Key_Return)
-    qtbot.waitUntil(lambda: place(window) == 2 and state(window) == "rating", timeout=20_000)
+    view = sit_down(qtbot, window, built.id)
+    answer(qtbot, view, KEY.Key_F)
+    ready(qtbot, window, at=2)
 
     def walk(words=SECRETS):
         return find_leaks([window], home, path, caplog.records, words)
@@ -51,15 +48,6 @@ def rating(qtbot, program, home, built, caplog):
     walk.window, walk.view, walk.path, walk.program = window, view, path, made
     yield walk
     QGuiApplication.clipboard().clear()
-
-
-def state(window):
-    presenter = window.presenter("review")
-    return presenter._state if presenter is not None else ""
-
-
-def place(window):
-    return window.presenter("review")._presentation.position
 
 
 def test_the_real_screens_tell_nothing(rating, qtbot):
@@ -84,10 +72,8 @@ def test_a_whole_study_tells_nothing_to_its_end(rating, qtbot):
     window, view = rating.window, rating.view
     total = window.presenter("review")._presentation.total
     for number in range(2, total + 1):
-        qtbot.waitUntil(lambda n=number: place(window) == n and state(window) == "rating")
-        qtbot.wait(310)
-        qtbot.keyClick(view, KEY.Key_N)
-        qtbot.keyClick(view, KEY.Key_Return)
+        ready(qtbot, window, at=number)
+        answer(qtbot, view, KEY.Key_N)
         assert rating((*SECRETS, *ARMS)) == []
     qtbot.waitUntil(lambda: state(window) == "finished")
     window.close()

@@ -9,24 +9,18 @@ import pytest
 from app.presenters.pace import ItemClock, Pace
 from app.presenters.review import ReviewPresenter
 from app.presenters.review_media import board_item, text_role
+from app.views.review import ReviewView
 from app.widgets.content import Content
 from db.errors import DiskFull
 from tests.app.fakes import (
-    FakeSettings,
     FakeSource,
     FakeStudy,
-    FakeView,
     Panel,
     Presentation,
     fake_services,
     picture,
 )
-
-SIGNALS = (
-    "begun", "folder_chosen", "answer_chosen", "confirm_asked", "undo_asked", "pause_asked",
-    "resume_asked", "leave_asked", "revealed", "input_seen", "looked", "build_asked",
-    "full_screen_asked",
-)  # fmt: skip
+from tests.app.page_fakes import view_like
 
 
 class Clock:
@@ -42,7 +36,7 @@ class Desk:
 
     def __init__(self, study=None, **services):
         self.study = study
-        self.view = FakeView(*SIGNALS)
+        self.view = view_like(ReviewView)
         self.clock = Clock()
         self.services = fake_services(**services)
         source = FakeSource(study)
@@ -88,7 +82,7 @@ def test_an_answer_is_stored_before_the_next_item_is_drawn(desk):
     order = []
     store, draw = desk.study.answer, desk.view.show_item
     desk.study.answer = lambda answer, **t: order.append("stored") or store(answer, **t)
-    desk.view.show_item = lambda item: order.append("drawn") or draw(item)
+    desk.view.show_item = lambda item, **n: order.append("drawn") or draw(item, **n)
     desk.answer("left")
     assert order == ["stored", "drawn"]
     assert desk.answers == [(1, "left")]
@@ -158,14 +152,13 @@ def test_undo_takes_the_choice_back_then_the_answer_before(desk):
 def test_a_refused_answer_stays_on_the_screen_with_the_reason(desk):
     desk.study.fail = DiskFull("The disk is full. Free some room.")
     desk.answer("left")
-    assert desk.view.last("show_hint") == (
-        ("The disk is full. Free some room.",),
-        {"kind": "error"},
-    )
+    assert desk.view.last("show_fault") == (("The disk is full. Free some room.",), {})
     assert desk.view.names().count("show_item") == 1
+    assert desk.view.last("set_live") == ((True,), {})
     desk.study.fail = None
     desk.view.confirm_asked.emit()
     assert desk.answers == [(1, "left")]
+    assert ("show_fault", ("",), {}) in desk.view.calls
 
 
 def test_a_session_goes_on_where_it_stopped():
@@ -226,7 +219,7 @@ def test_another_page_pauses(desk):
 def test_leaving_the_page_while_an_answer_is_stored_brings_the_rail_back(desk):
     later = []
     desk.services.tasks.query = lambda owner, work, done=None, failed=None: later.append(
-        lambda: done(work())
+        lambda: (done or id)(work())
     )
     desk.answer("left")
     desk.presenter.hidden()
@@ -269,10 +262,16 @@ def test_what_is_stored_with_an_answer(desk):
 def test_time_left_needs_three_answers_and_takes_the_median():
     pace = Pace()
     for seconds in (10, 20):
-        pace.add(seconds)
-    assert pace.seconds_left(100) is None
-    pace.add(600)
-    assert pace.seconds_left(100) == 2000
+        pace.add(seconds, "2d")
+    assert pace.seconds_left({"2d": 100}) is None
+    pace.add(600, "2d")
+    assert pace.seconds_left({"2d": 100}) == 2000
+    assert pace.seconds_left({"2d": 100, "3d": 1}) is None
+    for seconds in (60, 80, 90):
+        pace.add(seconds, "3d")
+    assert pace.seconds_left({"2d": 100, "3d": 10}) == 2800
+    pace.add(5, "text", counted=False)
+    assert pace.seconds_left({"text": 1}) is None
 
 
 def test_the_first_look_is_the_first_action(desk):
@@ -284,7 +283,7 @@ def test_the_first_look_is_the_first_action(desk):
 
 
 def test_a_rest_is_proposed_once_per_stretch():
-    desk = Desk(FakeStudy(6), settings=FakeSettings(rest_minutes=1)).begin()
+    desk = Desk(FakeStudy(6, rest_minutes=1)).begin()
     hints = []
     for _ in range(4):
         desk.clock.now += 40

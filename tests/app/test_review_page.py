@@ -13,6 +13,7 @@ from app.widgets.triptych import BoardItem, geometry, mirrored, wing_width
 from db import ratings
 from studies.preference.study import open_study
 from tests.app.fakes import FakeSource, FakeStudy, fake_services, picture
+from tests.app.reading import answer, ready, sit_down
 from tests.studies.preference_material import small_study
 
 KEY = Qt.Key
@@ -278,22 +279,12 @@ def test_a_real_study_is_read_stopped_and_gone_on_with(qtbot, program, home, tmp
     path = home.studies / built.id
     made = program()
     window = made.window
-    window.go("review", built.id)
-    presenter = None
-
-    def rating():
-        nonlocal presenter
-        presenter = window.presenter("review")
-        return presenter is not None and presenter._state == "rating"
-
-    qtbot.waitUntil(rating, timeout=20_000)
-    view = presenter.view
-    for key in (KEY.Key_F, KEY.Key_N):
-        qtbot.waitUntil(rating, timeout=20_000)
-        qtbot.wait(350)
-        qtbot.keyClick(view, key)
-        qtbot.keyClick(view, KEY.Key_Return)
-    qtbot.waitUntil(rating, timeout=20_000)
+    view = sit_down(qtbot, window, built.id)
+    presenter = window.presenter("review")
+    for number, key in enumerate((KEY.Key_F, KEY.Key_N), start=1):
+        ready(qtbot, window, at=number)
+        answer(qtbot, view, key)
+    ready(qtbot, window, at=3)
     assert not window.rail.isVisible()
     assert "about" not in view.strip._left.text()
     qtbot.keyClick(view, KEY.Key_P)
@@ -305,6 +296,6 @@ def test_a_real_study_is_read_stopped_and_gone_on_with(qtbot, program, home, tmp
         assert kept == [(1, "left"), (2, "neither")]
     view.start.rater.setText("reader")
     qtbot.mouseClick(view.start.begin, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(rating, timeout=20_000)
+    ready(qtbot, window)
     assert view.strip._place.text().startswith("item 3 of")
     presenter.leave()

@@ -1,0 +1,72 @@
+"""What a reader has said of the item on the screen, before it is stored.
+
+Owns the answer with its reason and the optional rest, as one frozen value. Refuses to know
+which of it the protocol asks for; the presenter asks for nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from app.widgets.details_bar import USEFULNESS
+
+CANDIDATES = ("left1", "left2", "left3", "right1", "right2", "right3")
+CONFIDENCES, USES = (1, 2, 3), (0, 1, 2)
+
+
+@dataclass(frozen=True)
+class Said:
+    """Everything said of one item.
+
+    Attributes:
+        answer: ``left``, ``right``, ``both``, ``neither``, ``cannot``; of a guess ``unsure`` too.
+        reason: why it cannot be judged, with ``cannot`` alone.
+        confidence: 1 to 3.
+        comment: one line.
+        usefulness: candidate to 0, 1 or 2.
+    """
+
+    answer: str | None = None
+    reason: str = ""
+    confidence: int | None = None
+    comment: str = ""
+    usefulness: Mapping[str, int] = field(default_factory=dict)
+
+    def with_answer(self, answer: str | None, *, reason: str = "") -> Said:
+        """Another answer; a reason belongs to one alone."""
+        return replace(self, answer=answer, reason=reason)
+
+    def with_confidence(self, value: int) -> Said:
+        """A confidence; 0 asks for the next one, after the last comes none."""
+        return replace(self, confidence=value or _next(self.confidence, CONFIDENCES))
+
+    def with_usefulness(self, candidate: str, value: int) -> Said:
+        """Usefulness of one candidate; -1 asks for the next one, after the last comes none."""
+        said = dict(self.usefulness)
+        wanted = value if value >= 0 else _next(said.get(candidate), USES)
+        said.pop(candidate, None)
+        if wanted is not None:
+            said[candidate] = wanted
+        return replace(self, usefulness=said)
+
+    def notes(self) -> dict[str, str]:
+        """Words behind the titles of the candidates that were rated."""
+        return {name: USEFULNESS[value] for name, value in self.usefulness.items()}
+
+    def details(self) -> dict[str, Any]:
+        """What is stored beside the answer; what was not said is left out."""
+        said = {
+            "reason": self.reason,
+            "confidence": self.confidence,
+            "comment": self.comment,
+            "usefulness": dict(self.usefulness),
+        }
+        return {name: value for name, value in said.items() if value}
+
+
+def _next(value: int | None, choices: tuple[int, ...]) -> int | None:
+    """The choice after a value: the first after none, none after the last."""
+    place = -1 if value is None else choices.index(value)
+    return choices[place + 1] if place + 1 < len(choices) else None
