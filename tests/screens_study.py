@@ -22,7 +22,6 @@ from studies.preference.study import list_studies, open_study
 from tests.screens_home import READ_TITLE
 
 Step = Callable[[Program], None]
-READERS = ("CD", "EF")
 SETTLE = 0.6
 
 
@@ -81,11 +80,11 @@ def merged(program: Program) -> None:
     """One complete file of answers, one altered, one from nowhere."""
     info = info_of(program, STUDY_TITLE)
     folder = Path(tempfile.mkdtemp(prefix="triptych-answers-"))
-    files = []
+    files, known = [], len(info.packs)
     with tempfile.TemporaryDirectory() as other:
         home = type(program.services.home)(Path(other) / "home").make()
-        for reader, share in zip(READERS, (1.0, 0.4), strict=True):
-            pack = make_pack(info.path, folder / f"{reader}.triptych", rater=reader, again=True)
+        for reader, share in ((f"R{known + 1}", 1.0), (f"R{known + 2}", 0.4)):
+            pack = make_pack(info.path, folder / f"{reader}.triptych", rater=reader)
             copy = open_pack(home, pack)
             read(copy, reader, share)
             files.append(str(return_answers(copy, folder / f"{reader}.triptych-answers")))
@@ -111,7 +110,8 @@ def copy_of_reader(program: Program) -> None:
     """A reader's own copy, in this home for the picture's sake."""
     info = info_of(program, STUDY_TITLE)
     folder = Path(tempfile.mkdtemp(prefix="triptych-pack-"))
-    pack = make_pack(info.path, folder / "GH.triptych", rater="GH", again=True)
+    reader = f"R{len(info.packs) + 1}"
+    pack = make_pack(info.path, folder / f"{reader}.triptych", rater=reader)
     program.window.go("study")
     page(program).open_file_wanted.emit(str(pack))
     pump(10, lambda: page(program).steps.cards["return"].isVisible())

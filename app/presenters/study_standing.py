@@ -7,14 +7,14 @@ the study does, so that a verdict on it lapses by itself.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from db import packs, ratings, study_items
+from db import ratings, study_items
 from db.home import Home
-from studies.preference.ledger import PackState, pack_states
+from studies.preference.ledger import PackState
 from studies.preference.protocol import Protocol
 from studies.preference.study import Study, StudyInfo, list_studies, open_study
 from studies.preference.verify import KEY, OPEN_KEY
@@ -103,13 +103,12 @@ def standing_of(info: StudyInfo) -> Standing:
     if info.fault:
         return Standing(info)
     with open_study(info.path) as study:
-        seat = packs.seat_row(study.store)
         return Standing(
             info=info,
             protocol=study.protocol,
-            seat="" if seat is None else seat.rater,
+            seat=info.seat,
             holds_key=(info.path / KEY).is_file(),
-            readers=_readers(study),
+            readers=_readers(study, info.packs),
             entries=len(ratings.entries(study.store)),
             stamp=stamp_of(info.path),
         )
@@ -128,13 +127,13 @@ def stamp_of(path: Path) -> Stamp:
     return tuple(found)
 
 
-def _readers(study: Study) -> tuple[Reader, ...]:
+def _readers(study: Study, handed: Sequence[PackState]) -> tuple[Reader, ...]:
     """Those who read in this file, then those who were handed one."""
     answered = Counter(name for name, _ in ratings.standing(study.store))
     places = Counter(place.rater for place in study_items.presentations(study.store))
     here = [Reader(row.name, "here", answered[row.name], places[row.name])
             for row in study_items.raters(study.store)]  # fmt: skip
-    return (*here, *map(_handed, pack_states(study.store)))
+    return (*here, *map(_handed, handed))
 
 
 def _handed(state: PackState) -> Reader:
