@@ -338,32 +338,6 @@ class StepShown:
 
 
 @dataclass(frozen=True)
-class ShareShown:
-    """One bar of three shares (A, tie, B): counts, percents, Wilson intervals, sign test."""
-
-    title: str
-    n: int
-    counts: tuple[int, int, int]
-    shares: tuple[float, float, float]
-    intervals: tuple[Interval, Interval, Interval]
-    p_value: float | None = None
-    note: str = ""
-    group: str = ""
-
-
-@dataclass(frozen=True)
-class StatisticsShown:
-    """An unblinded study: names of the arms, the bars, and sentences to stand beside them."""
-
-    title: str
-    arm_a: str
-    arm_b: str
-    bars: tuple[ShareShown, ...]
-    sentences: tuple[str, ...]
-    hash: str = ""
-
-
-@dataclass(frozen=True)
 class KeyShown:
     """One command and its keys on the keys page; ``changed`` if they are not the first ones."""
 

@@ -64,6 +64,15 @@ def quiet(text: str = "", *, small: bool = False, wrap: bool = True) -> QLabel:
     return label(text, "small" if small else "quiet", wrap=wrap)
 
 
+def forget(told: QLabel) -> None:
+    """Empty a label; one whose words can be marked would keep them in a document of its own."""
+    flags = told.textInteractionFlags()
+    told.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
+    told.setText("")
+    told.setToolTip("")
+    told.setTextInteractionFlags(flags)
+
+
 def sentence(text: str = "") -> QLabel:
     """A line that is to be read."""
     return label(text)

@@ -1,4 +1,4 @@
-"""Bars with their intervals, painted directly: small multiples of scores, stacked shares.
+"""Bars with their intervals, painted directly: small multiples of scores.
 
 Owns the drawing; refuses to compute. Every number is labelled where it stands, no legend.
 """
@@ -9,12 +9,10 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.shown import ScoreRow, ScoreShown, ScoreTable, ShareShown
+from app.shown import ScoreRow, ScoreShown, ScoreTable
 from app.widgets.ink import ink, px, series
 
-TIE_INK = "#8a8a8a"
 PRINTED_INK = "#6f6f6f"
-GROUP_HIGH = 24
 
 
 def font_of(painter: QPainter, size: int, *, bold: bool = False) -> QFontMetrics:
@@ -197,139 +195,3 @@ def _spoken(table: ScoreTable) -> str:
         ]
         parts.append(f"{row.title}: {', '.join(told)}")
     return ". ".join(parts)
-
-
-class StackedShares(QWidget):
-    """Figure 7: shares of A, tie and B as one bar per stratum, Wilson intervals at both borders.
-
-    The interval of A stands at its right border, that of B, mirrored, at its left border.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._bars: tuple[ShareShown, ...] = ()
-        self._arms = ("A", "B")
-        self.setAccessibleName("Preference shares with 95 % intervals")
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.MinimumExpanding)
-
-    def show_bars(self, arm_a: str, arm_b: str, bars: tuple[ShareShown, ...]) -> None:
-        """Draw other bars, named by the arms."""
-        self._arms, self._bars = (arm_a, arm_b), bars
-        told = [
-            f"{b.title}, n {b.n}: {arm_a} {b.shares[0]:.1f} %, tie {b.shares[1]:.1f} %, "
-            f"{arm_b} {b.shares[2]:.1f} %"
-            for b in bars
-        ]
-        self.setAccessibleDescription(". ".join(told))
-        count = max(1, len(bars))
-        frame = px(54) + px(GROUP_HIGH) * len(self._heads())
-        self.setMinimumHeight(frame + px(38 if count > 6 else 46) * count)
-        self.setMaximumHeight(frame + px(60) * count)
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the head, the bars and the scale."""
-        if not self._bars:
-            return
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        metrics = font_of(painter, 13)
-        names = max(metrics.horizontalAdvance(bar.title) for bar in self._bars)
-        names = min(names + px(4), self.width() // 3) + px(12)
-        counts = metrics.horizontalAdvance("n = 0000") + px(12)
-        field = QRectF(names, px(30), self.width() - names - counts, self.height() - px(52))
-        self._head(painter, field)
-        heads = self._heads()
-        lane = (field.height() - px(GROUP_HIGH) * len(heads)) / len(self._bars)
-        y = field.top()
-        for index, bar in enumerate(self._bars):
-            if index in heads:
-                self._group(painter, QRectF(0, y, field.right(), px(GROUP_HIGH)), bar.group)
-                y += px(GROUP_HIGH)
-            self._row(painter, QRectF(field.left(), y, field.width(), lane), bar, names, counts)
-            y += lane
-        self._scale(painter, field, y)
-        painter.end()
-
-    def _heads(self) -> frozenset[int]:
-        """Places where another group begins and is named."""
-        groups = [bar.group for bar in self._bars]
-        return frozenset(
-            place
-            for place, group in enumerate(groups)
-            if group and (place == 0 or groups[place - 1] != group)
-        )
-
-    def _group(self, painter: QPainter, box: QRectF, text: str) -> None:
-        font_of(painter, 11, bold=True)
-        painter.setPen(ink("quiet"))
-        painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
-        wide = painter.fontMetrics().horizontalAdvance(text) + px(8)
-        painter.setPen(QPen(ink("line"), 1))
-        painter.drawLine(
-            QPointF(box.left() + wide, box.center().y()), QPointF(box.right(), box.center().y())
-        )
-
-    def _head(self, painter: QPainter, field: QRectF) -> None:
-        metrics = font_of(painter, 13, bold=True)
-        box = QRectF(field.left(), px(4), field.width(), px(22))
-        middle, room = Qt.AlignmentFlag.AlignVCenter, int(field.width() * 0.44)
-        for place, side in enumerate((Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight)):
-            name = metrics.elidedText(
-                f"{self._arms[place]} better", Qt.TextElideMode.ElideMiddle, room
-            )
-            painter.setPen(series(place))
-            painter.drawText(box, middle | side, name)
-        painter.setPen(QColor("#b5b5b5"))
-        painter.drawText(box, middle | Qt.AlignmentFlag.AlignHCenter, "tie")
-
-    def _row(
-        self, painter: QPainter, box: QRectF, bar: ShareShown, names: int, counts: int
-    ) -> None:
-        metrics = font_of(painter, 13)
-        painter.setPen(ink("text"))
-        label = metrics.elidedText(bar.title, Qt.TextElideMode.ElideRight, names - px(12))
-        at = QRectF(0, box.top(), names - px(12), box.height())
-        middle = Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(at, middle | Qt.AlignmentFlag.AlignRight, label)
-        painter.setPen(ink("quiet"))
-        at = QRectF(box.right() + px(12), box.top(), counts, box.height())
-        painter.drawText(at, middle | Qt.AlignmentFlag.AlignLeft, f"n = {bar.n}")
-        high = min(box.height() * 0.52, px(32))
-        band = QRectF(box.left(), box.center().y() - high / 2, box.width(), high)
-        if bar.n == 0:
-            painter.drawText(band, middle, "no answers in this stratum")
-            return
-        self._segments(painter, band, bar)
-        self._intervals(painter, band, bar)
-
-    def _segments(self, painter: QPainter, band: QRectF, bar: ShareShown) -> None:
-        x = band.left()
-        for share, colour in zip(bar.shares, (series(0), QColor(TIE_INK), series(1)), strict=True):
-            wide = band.width() * share / 100
-            box = QRectF(x, band.top(), wide, band.height())
-            painter.fillRect(box, colour)
-            text = f"{share:.1f} %"
-            if painter.fontMetrics().horizontalAdvance(text) + px(8) < wide:
-                painter.setPen(shade_text(colour))
-                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
-            x += wide
-
-    def _intervals(self, painter: QPainter, band: QRectF, bar: ShareShown) -> None:
-        low, up = bar.intervals[0]
-        at, wide = band.left(), band.width() / 100
-        y = band.top() - px(4)
-        whisker(painter, at + low * wide, at + up * wide, y, px(3))
-        low, up = bar.intervals[2]
-        y = band.bottom() + px(4)
-        whisker(painter, at + (100 - up) * wide, at + (100 - low) * wide, y, px(3))
-
-    def _scale(self, painter: QPainter, field: QRectF, y: float) -> None:
-        font_of(painter, 11)
-        for percent in (0, 25, 50, 75, 100):
-            x = field.left() + field.width() * percent / 100
-            painter.setPen(QPen(ink("line"), 1))
-            painter.drawLine(QPointF(x, y), QPointF(x, y + px(4)))
-            painter.setPen(ink("quiet"))
-            at = QRectF(x - px(24), y + px(4), px(48), px(15))
-            painter.drawText(at, Qt.AlignmentFlag.AlignCenter, f"{percent} %")

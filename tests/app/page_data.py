@@ -16,8 +16,6 @@ from app.shown import (
     ScoreShown,
     ScoreTable,
     SettingShown,
-    ShareShown,
-    StatisticsShown,
     StepShown,
     StudyShown,
     TaskShown,
@@ -119,18 +117,3 @@ def steps(text: str = "sentence") -> list[StepShown]:
         for key, state in (("build", "done"), ("read", "next"), ("verify", "failed"),
                            ("unblind", "later"))
     ]  # fmt: skip
-
-
-def share(title: str, counts: tuple[int, int, int], group: str = "") -> ShareShown:
-    n = sum(counts)
-    a, tie, b = (100 * c / n if n else 0.0 for c in counts)
-    return ShareShown(
-        title, n, counts, (a, tie, b), ((a / 2, a), (tie / 2, tie), (b / 2, b)),
-        0.03 if n > 9 else None, "", group,
-    )  # fmt: skip
-
-
-def outcome(bars: int = 5, name: str = "Model") -> StatisticsShown:
-    rows = tuple(share(f"{name} {n}", (n, 2, 1), FAMILIES[n // 9 % 8]) for n in range(bars))
-    return StatisticsShown(name, f"{name} A", f"{name} B", (share("none", (0, 0, 0)), *rows),
-                           ("One sentence.",), "ab" * 32)  # fmt: skip

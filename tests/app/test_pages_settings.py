@@ -17,9 +17,8 @@ from app.presenters.settings_keys import all_keys
 from app.settings import SettingsKeeper
 from app.tables.rows import Column, RowsModel
 from app.tables.scores import SCORE, ScoresModel
-from app.tables.shares import columns_for, p_words
 from app.views.settings import SettingsView
-from app.widgets.chart import IntervalBars, StackedShares, shade_text
+from app.widgets.chart import IntervalBars, shade_text
 from app.widgets.form import DataForm
 from app.widgets.heat_map import ramp
 from db.home import Home
@@ -183,20 +182,9 @@ def test_scores_mark_the_best_of_our_own_and_spell_the_interval(qapp: object) ->
     assert model.index(1, 4).data() == "0.4"
 
 
-def test_no_p_value_below_ten(qapp: object) -> None:
-    few, many = made.share("few", (3, 1, 1)), made.share("many", (30, 10, 5))
-    assert p_words(few) == "n < 10"
-    assert p_words(many) == "0.030"
-    assert p_words(made.share("none", (0, 0, 0))) == "–"
-    assert [c.title for c in columns_for("X", "Y")][2] == "X better"
-
-
 def test_a_chart_tells_its_numbers_to_a_screen_reader(qtbot: Any) -> None:
-    shares, bars = StackedShares(), IntervalBars()
-    for widget in (shares, bars):
-        qtbot.addWidget(widget)
-    shares.show_bars("X", "Y", (made.share("Overall", (5, 3, 2)),))
-    assert "Overall, n 10: X 50.0 %, tie 30.0 %, Y 20.0 %" in shares.accessibleDescription()
+    bars = IntervalBars()
+    qtbot.addWidget(bars)
     bars.show_table(made.scores(2, 2))
     assert "Model 1: I-I (0) 13.0" in bars.accessibleDescription()
 

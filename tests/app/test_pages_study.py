@@ -1,18 +1,15 @@
-"""The presenters of the study and statistics pages: steps, sealing, and silence while blind."""
+"""The presenter of the study page: steps, sealing, and silence while blind."""
 
 from __future__ import annotations
 
-import csv
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from app.presenters.statistics import StatisticsPresenter
 from app.presenters.study import StudyPresenter
 from app.shown_study import PublishAsked, ReaderAsked
-from app.views.statistics import StatisticsView
 from app.views.study import StudyView
 from db.home import Home
 from db.session import open_store
@@ -299,71 +296,11 @@ def test_a_password_in_a_database_address_is_not_shown(services: Any) -> None:
     assert "hush-hush" not in repr(view.calls)
 
 
-def statistics(services: Any) -> tuple[Any, StatisticsPresenter]:
-    view = view_like(StatisticsView)
-    return view, StatisticsPresenter(view, services)
-
-
-def test_statistics_are_locked_before_unblinding_and_say_why(services: Any,
-                                                             tmp_path: Path) -> None:  # fmt: skip
+def test_the_true_page_tells_nothing_while_blind(services: Any, qtbot: Any) -> None:
     read(services.folder, 5)
-    view, presenter = statistics(services)
-    presenter.shown()
-    (heading, words), _ = view.last("show_locked")
-    assert "Chest 2026" in heading
-    assert "5 of" in words
-    assert "passphrase" in words
-    assert "show_statistics" not in view.names()
-    view.ask_file = lambda suggested: str(tmp_path / "out.csv")
-    for form in ("csv", "json", "png", "svg", "pdf"):
-        view.export_wanted.emit(form)
-    assert not (tmp_path / "out.csv").exists()
-
-
-def test_statistics_after_unblinding(services: Any, tmp_path: Path) -> None:
-    read(services.folder, 1000)
-    unblind(services.folder, PASSPHRASE, "all have finished")
-    view, presenter = statistics(services)
-    presenter.shown()
-    (shown,), _ = view.last("show_statistics")
-    assert {shown.arm_a, shown.arm_b} == {"Veiled Title", "Masked Title"}
-    overall = shown.bars[0]
-    assert sum(overall.counts) == overall.n
-    assert sum(overall.shares) == pytest.approx(100)
-    for share, (low, high) in zip(overall.shares, overall.intervals, strict=True):
-        assert low <= share <= high
-    titles = [bar.title for bar in shown.bars]
-    assert "Only Veiled Title right" in titles
-    assert any("all have finished" in sentence for sentence in shown.sentences)
-    for form in ("csv", "json", "png", "svg", "pdf"):
-        target = tmp_path / f"out.{form}"
-        view.ask_file = lambda suggested, target=target: str(target)
-        view.export_wanted.emit(form)
-        assert target.stat().st_size > 100
-    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
-        assert "answer" in next(csv.reader(file))
-    assert {path.name for path in tmp_path.glob("out.*")} == {
-        f"out.{form}" for form in ("csv", "json", "png", "svg", "pdf")
-    }
-
-
-def test_an_altered_open_key_is_told_instead_of_numbers(services: Any) -> None:
-    read(services.folder, 3)
-    unblind(services.folder, PASSPHRASE, "finished")
-    (services.folder / "key.json").write_text("{}", encoding="utf-8")
-    view, presenter = statistics(services)
-    presenter.shown()
-    assert "key.json" in view.last("show_locked")[0][1]
-
-
-@pytest.mark.parametrize("view_class", [StudyView, StatisticsView])
-def test_the_true_pages_tell_nothing_while_blind(view_class: Any, services: Any,
-                                                 qtbot: Any) -> None:  # fmt: skip
-    read(services.folder, 5)
-    view = view_class()
+    view = StudyView()
     qtbot.addWidget(view)
-    presenter_class = StudyPresenter if view_class is StudyView else StatisticsPresenter
-    presenter = presenter_class(view, services)
+    presenter = StudyPresenter(view, services)
     presenter.shown()
     view.resize(1196, 760)
     view.grab()

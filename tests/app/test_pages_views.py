@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
     QComboBox,
-    QLabel,
     QLineEdit,
     QPlainTextEdit,
     QTabBar,
@@ -38,6 +37,7 @@ from app.views.study import StudyView
 from app.widgets.thumbnail_grid import BADGES, PROBLEM, two_lines
 from db.settings import Settings
 from tests.app import page_data as made
+from tests.app import statistics_data
 
 VIEWS = (LibraryView, BenchmarkView, ResultsView, NeighboursView, StudyView, StatisticsView,
          ModelsView, SettingsView)  # fmt: skip
@@ -114,8 +114,8 @@ def fill_study(view: Any, count: int, text: str) -> None:
 
 
 def fill_statistics(view: Any, count: int, text: str) -> None:
-    view.show_studies([made.study(text)], "s1")
-    view.show_statistics(made.outcome(min(count, 60), text))
+    view.show_studies([("s1", text)], "s1")
+    view.show_statistics(statistics_data.shown(min(count, 60), text))
 
 
 def fill_models(view: Any, count: int, text: str) -> None:
@@ -477,17 +477,3 @@ def test_neighbours_open_on_enter_and_lines_join_equal_keys(qtbot: Any) -> None:
     qtbot.keyClick(left, Qt.Key.Key_Return)
     assert opened == ["3"]
     assert "10 objects are in both" in view.shift.accessibleDescription()
-
-
-def test_locking_the_statistics_takes_every_number_and_name_away(qtbot: Any) -> None:
-    view = StatisticsView()
-    qtbot.addWidget(view)
-    view.show_statistics(made.outcome(5, "medemb"))
-    view.show_locked("'Chest' is sealed", "3 of 9 items are answered.")
-    words = [w.text() for w in view.findChildren(QLabel)]
-    words += [w.accessibleDescription() for w in view.findChildren(QWidget)]
-    words += [str(view.model.headerData(c, Qt.Orientation.Horizontal))
-              for c in range(view.model.columnCount())]  # fmt: skip
-    assert view.model.rowCount() == 0
-    assert not [word for word in words if "medemb" in word]
-    assert all(button.isHidden() for button in view.exports)
