@@ -1,4 +1,4 @@
-"""Kill -9 in the middle of a session, sixty times at random instants, and raters side by side.
+"""Kill -9 in the middle of a session, forty times at random instants, and raters side by side.
 
 The thousand of the acceptance: ``python -m tests.studies.killing --kills 1000``.
 """
@@ -20,16 +20,16 @@ from tests.studies.plain_study import on_server, plain_study
 
 def test_no_act_is_lost_and_none_doubled_in_a_file(tmp_path):
     seen = Seen()
-    kill_many(plain_study(tmp_path), 60, 4, seen)
-    assert seen.kills == 60
+    kill_many(plain_study(tmp_path), 40, 4, seen)
+    assert seen.kills == 40
     assert set(seen.acts) == {"answer", "undo", "guess", "pause", "resume"}, seen.sentence()
 
 
 def test_no_act_is_lost_and_none_doubled_on_a_server(tmp_path, server):
     seen = Seen()
-    kill_many(on_server(plain_study(tmp_path), server.study()), 12, 9, seen)
-    assert seen.kills == 12
-    assert seen.said > 12
+    kill_many(on_server(plain_study(tmp_path), server.study()), 8, 9, seen)
+    assert seen.kills == 8
+    assert seen.said > 8
 
 
 @pytest.mark.parametrize("where", ["file", "server"])
