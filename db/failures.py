@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from db.errors import DiskFull, NotWritable, StoreDamaged, StoreError, StoreLocked
 from db.server_failures import leaf_for_server
@@ -28,6 +28,9 @@ _REFUSED = {
     sqlite3.SQLITE_IOERR,
     sqlite3.SQLITE_AUTH,
 }
+# what is said of a database whose contents are none of ours, besides the leaves of ``db.errors``;
+# sqlite3 may even fail to decode its own words (a ValueError)
+FOREIGN = (SQLAlchemyError, sqlite3.Error, ValueError, TypeError, LookupError, AttributeError)
 NEARLY_FULL = 256 * 1024  # SQLite's files beside a database need that much
 _FULL_ERRNOS = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 

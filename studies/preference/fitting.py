@@ -6,18 +6,19 @@ Refuses by one sentence that says what does not fit and what to do; never tells 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from db.chain import EntryRow, chain_faults
 from db.packs import PackRow
-from db.ratings import ANSWERS, GUESSES
 from db.study_items import ItemRow, PresentationRow, StudyRow
 from studies.errors import BadAnswers, BadStudy
 from studies.preference.answers import Answers, Place, Seated, signed_by
 from studies.preference.frozen import order_hash
 from studies.preference.seating import guess_sample, rater_name, reading_order
+from studies.preference.verify_log import acts_faults
 
+ACTIONS = ("order", "answer", "undo", "guess", "pause", "resume")
 ALTERED = "Ask the rater to write the answers again from the pack as it was handed out."
 
 
@@ -92,82 +93,59 @@ def _check_seat(seat: Seated, frame: Frame, pack: PackRow) -> None:
 
 def _check_entries(answers: Answers, frame: Frame) -> None:
     """Go through the log as the program would have written it."""
-    desks: dict[str, _Desk] = {}
     seats = {seat.rater.name: seat for seat in answers.seats}
+    seated: set[str] = set()
     for row in answers.entries:
         seat = seats.get(str(row.rater))
-        if seat is None:
-            raise _bad(row, "is of nobody who sat there")
-        if row.action == "order":
-            if row.rater in desks or row.note != order_hash(seat.rater, seat.order):
-                raise _bad(row, "does not fit the rater's order or profile")
-            desks[seat.rater.name] = _Desk(seat, frame)
-            continue
-        desk, act = desks.get(seat.rater.name), _ACTS.get(row.action)
-        if desk is None or act is None:
+        if seat is None or row.action not in ACTIONS:
             raise _bad(row, f"({row.action}) has no place in answers")
-        act(desk, row)
-    if set(desks) != set(seats):
+        if row.action == "order":
+            if row.rater in seated or row.note != order_hash(seat.rater, seat.order):
+                raise _bad(row, "does not fit the rater's order or profile")
+            seated.add(seat.rater.name)
+        elif row.rater not in seated:
+            raise _bad(row, "comes before its rater sat down")
+        elif not _possible(row):
+            raise _bad(row, "holds a number that cannot be given")
+    if seated != set(seats):
         raise BadAnswers(f"The log does not say when everybody sat down. {ALTERED}")
+    places = {name: _places(seat) for name, seat in seats.items()}
+    faults = acts_faults(answers.entries, [place for rows in places.values() for place in rows])
+    if faults:
+        raise BadAnswers(f"{faults[0]} {ALTERED}")
+    _check_guesses(answers, frame, places)
 
 
-class _Desk:
-    """One rater's answers while the log is gone through."""
-
-    def __init__(self, seat: Seated, frame: Frame) -> None:
-        self.seat = seat
-        self.answered: set[int] = set()
-        self.guessed: set[int] = set()
-        name = seat.rater.name
-        places = [PresentationRow(name, n, *p) for n, p in enumerate(seat.order, start=1)]
-        self.to_guess = {place.position for place in guess_sample(frame.row, places, name)}
-
-    def answer(self, row: EntryRow) -> None:
-        """An answer to a place that has none."""
-        place = self._place(row)
-        told = row.answer in ANSWERS and (row.answer != "cannot" or bool(row.note))
-        if not told or place in self.answered:
-            raise _bad(row, "is no answer that can be given there")
-        times = (row.first_action_ms, row.answer_ms, row.idle_ms)
-        if any(time is not None and time < 0 for time in times):
-            raise _bad(row, "holds a time below zero")
-        if row.confidence is not None and not 1 <= row.confidence <= 3:
-            raise _bad(row, "holds a confidence that cannot be given")
-        self.answered.add(place)
-
-    def undo(self, row: EntryRow) -> None:
-        """A step back from an answer."""
-        place = self._place(row)
-        if place not in self.answered:
-            raise _bad(row, "takes back what was not given")
-        self.answered.remove(place)
-
-    def guess(self, row: EntryRow) -> None:
-        """A guess at an item of the sample."""
-        place = self._place(row)
-        if place not in self.to_guess or place in self.guessed or row.answer not in GUESSES:
+def _check_guesses(
+    answers: Answers, frame: Frame, places: Mapping[str, Sequence[PresentationRow]]
+) -> None:
+    """Only what the study draws for a rater is guessed."""
+    asked = {
+        (name, place.position)
+        for name, order in places.items()
+        for place in guess_sample(frame.row, order, name)
+    }
+    for row in answers.entries:
+        if row.action == "guess" and (row.rater, row.position) not in asked:
             raise _bad(row, "is no guess that was asked for")
-        self.guessed.add(place)
-
-    def pause(self, _row: EntryRow) -> None:
-        """A pause, or its end."""
-
-    def _place(self, row: EntryRow) -> int:
-        place = row.position or 0
-        if not 1 <= place <= len(self.seat.order):
-            raise _bad(row, "names no place of the order")
-        if (row.item_id, row.kind) != self.seat.order[place - 1][:2]:
-            raise _bad(row, "names another item than stands at its place")
-        return place
 
 
-_ACTS: dict[str, Callable[[_Desk, EntryRow], None]] = {
-    "answer": _Desk.answer,
-    "undo": _Desk.undo,
-    "guess": _Desk.guess,
-    "pause": _Desk.pause,
-    "resume": _Desk.pause,
-}
+def _possible(row: EntryRow) -> bool:
+    """Times are not below zero, a confidence is 1 to 3, usefulness 0 to 2."""
+    times = (row.first_action_ms, row.answer_ms, row.idle_ms)
+    useful = (row.usefulness or {}).values()
+    return (
+        all(time is None or time >= 0 for time in times)
+        and row.confidence in (None, 1, 2, 3)
+        and all(type(value) is int and 0 <= value <= 2 for value in useful)
+    )
+
+
+def _places(seat: Seated) -> tuple[PresentationRow, ...]:
+    return tuple(
+        PresentationRow(seat.rater.name, position, *place)
+        for position, place in enumerate(seat.order, start=1)
+    )
 
 
 def _bad(row: EntryRow, what: str) -> BadAnswers:

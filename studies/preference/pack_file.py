@@ -38,6 +38,17 @@ def settle(database: Path) -> None:
         connection.commit()
 
 
+def schema(database: Path) -> list[tuple[str, ...]]:
+    """What a database is made of: tables, indices and triggers as they were written.
+
+    Raises:
+        StoreError: what SQLite refuses.
+    """
+    query = "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master ORDER BY 1, 2"
+    with translated(database), closing(sqlite3.connect(database)) as connection:
+        return [tuple(map(str, row)) for row in connection.execute(query)]
+
+
 def write_pack(database: Path, out: Path) -> None:
     """Write a settled database as a pack; a file of that name is replaced in one step.
 

@@ -19,7 +19,7 @@ from db import chain, study_items
 from db import packs as stored
 from db.clock import now_utc
 from db.errors import RatingRefused, StoreDamaged, StoreTooNew
-from db.failures import translated
+from db.failures import FOREIGN, translated
 from db.files import write_whole
 from db.home import Home
 from db.packs import PackRow, SeatRow
@@ -36,17 +36,19 @@ from studies.preference.pack_file import (
     SUFFIX,
     checksum,
     copy_out,
+    schema,
     settle,
     write_pack,
 )
 from studies.preference.seating import rater_name, reading_order
 from studies.preference.study import open_study
-from studies.preference.verify import KEY, verify
+from studies.preference.verify import verify
 
 __all__ = ["ANSWERS_SUFFIX", "SUFFIX", "make_pack", "open_pack", "return_answers"]
 
 UNFINISHED = ".building-"  # what a kill leaves is cleared by the next build
 OPENED = "pack.sha256"
+UNREADABLE = (StoreDamaged, RatingRefused, BadStudy, *FOREIGN)
 OPAQUE = re.compile(r"[0-9a-f]{12}")
 
 
@@ -198,19 +200,17 @@ def _fill(source: Store, database: Path, profile: RaterRow, seat: SeatRow) -> No
 def _checked(file: Path, folder: Path) -> str:
     """Check what a pack holds; its name in the home."""
     try:
-        faults = [*verify(folder)]
+        _check_schema(folder)
         with open_study_store(folder) as store:
             seat, row = stored.seat_row(store), study_items.study_row(store)
-            faults += _seat_faults(store, seat)
+            faults = ["It is nobody's pack."] if seat is None else list(verify(folder))
+            faults = faults or list(_seat_faults(store))
     except StoreTooNew as error:
         raise BadPack(
             f"{file} was written by a newer version. Install the newest version."
         ) from error
-    except (StoreDamaged, RatingRefused, BadStudy) as error:
-        raise BadPack(
-            f"{file} does not hold a study that can be read. Ask for it again."
-        ) from error
-    faults = [fault for fault in faults if not fault.startswith(KEY)]
+    except UNREADABLE as error:
+        raise BadPack(f"{file} holds no study that can be read. Ask for it again.") from error
     if faults or seat is None:
         raise BadPack(f"{file} is not as it was made: {faults[0]} Ask for it again.")
     for backup in folder.glob("*.backup"):
@@ -218,11 +218,27 @@ def _checked(file: Path, folder: Path) -> str:
     return f"{row.study_id}-{seat.pack_id}"
 
 
-def _seat_faults(store: Store, seat: SeatRow | None) -> Iterator[str]:
+def _check_schema(folder: Path) -> None:
+    """Refuse tables and triggers that this program does not make; an old pack is brought up first.
+
+    Raises:
+        BadStudy: they are others.
+        StoreError: it cannot be read.
+    """
+    fresh = folder / "fresh.sqlite"
+    open_study_store(folder).close()
+    open_study_store(fresh, create="create").close()
+    same = schema(folder / "study.sqlite") == schema(fresh)
+    for file in folder.glob("fresh.sqlite*"):
+        file.unlink()
+    if not same:
+        raise BadStudy("Its tables are not those of a study.")
+
+
+def _seat_faults(store: Store) -> Iterator[str]:
     """What is wrong with whose pack it is."""
-    if seat is None:
-        yield "It is nobody's pack."
-        return
+    seat = stored.seat_row(store)
+    assert seat is not None  # looked at before
     row, items = study_items.study_row(store), study_items.items(store)
     if not (OPAQUE.fullmatch(row.study_id) and OPAQUE.fullmatch(seat.pack_id)):
         yield "Its names are not those of a pack."

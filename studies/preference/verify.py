@@ -17,6 +17,7 @@ from db.session import Store, is_url, open_study_store
 from db.study_items import StudyRow
 from studies.errors import BadStudy
 from studies.preference.frozen import item_hash, medium_hash, order_hash, sha256, study_hash
+from studies.preference.merge import check_returned
 from studies.preference.verify_log import in_acts, in_packs, in_returns
 
 KEY = "key.sealed"
@@ -50,6 +51,7 @@ def verify(path: Path | str) -> tuple[str, ...]:
             faults += list(in_acts(store))
             faults += list(in_packs(store))
             faults += list(in_returns(store))
+            faults += list(check_returned(store))
     except StoreDamaged as error:
         faults.append(str(error))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
