@@ -27,6 +27,7 @@ GRIDS = (16, 24, 32, 48, 64, 96, 128)
 GRID_OF = {"image": 128, "volume": 64}  # most cells of a side
 FILLED = 1.5  # pixels of the smaller picture to one cell: below that, resizing takes the detail
 SMOOTH = 2  # cells on each side
+ROUGH = 256  # pixels of the shorter side that are left at least
 PLAIN = 0.5  # grey levels of detail a cell, on average, under which a picture is blank
 SLICES = 8
 
@@ -70,11 +71,18 @@ def pattern_of(pixels: NDArray[np.uint8], kind: str) -> Pattern:
     if kind == "volume":
         places = np.linspace(0, len(pixels) - 1, min(SLICES, len(pixels))).round().astype(int)
         layers = [pixels[place] for place in places]
-    greys = [Image.fromarray(np.ascontiguousarray(layer)).convert("L") for layer in layers]
-    side = min(greys[0].size)
+    side = min(layers[0].shape[:2])
+    greys = [_grey(layer) for layer in layers]
     least, most = GRIDS[0], GRID_OF[kind]
     grids = [grid for grid in GRIDS if grid == least or (grid <= most and grid * FILLED <= side)]
     return Pattern(side, kind, {grid: tuple(_detail(one, grid) for one in greys) for grid in grids})
+
+
+def _grey(layer: NDArray[np.uint8]) -> Image.Image:
+    """A picture in grey, a large one roughly reduced at once, which saves time."""
+    grey = Image.fromarray(np.ascontiguousarray(layer)).convert("L")
+    factor = min(grey.size) // ROUGH
+    return grey.reduce(factor) if factor > 1 else grey
 
 
 def _detail(grey: Image.Image, grid: int) -> Detail | None:
