@@ -41,6 +41,16 @@ def _binaries() -> Path | None:
     return Path(there[-1]).parent if there else None
 
 
+def server_binaries() -> Path:
+    """Where the server's programs lie; skips the test where there are none, fails in CI."""
+    if (binaries := _binaries()) is not None:
+        return binaries
+    sentence = "no PostgreSQL server is installed (initdb is not there); it is needed here"
+    if os.environ.get("CI"):
+        pytest.fail(sentence)
+    pytest.skip(sentence)
+
+
 def _other_user() -> str | None:
     """Somebody to run the server as: it refuses to be run by root."""
     if not hasattr(os, "geteuid") or os.geteuid() != 0:
@@ -105,12 +115,7 @@ class Server:
 @pytest.fixture(scope="session")
 def server() -> Iterator[Server]:
     """A running server with a superuser who needs no password."""
-    binaries = _binaries()
-    if binaries is None:
-        sentence = "no PostgreSQL server is installed (initdb is not there); it is needed here"
-        if os.environ.get("CI"):
-            pytest.fail(sentence)
-        pytest.skip(sentence)
+    binaries = server_binaries()
     # not below pytest's own folder: that one is closed to the user that runs the server
     folder = Path(tempfile.mkdtemp(prefix="triptych-pg-"))
     made = Server(folder, binaries, _other_user())

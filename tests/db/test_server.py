@@ -25,6 +25,7 @@ from db.errors import (
 )
 from db.session import Store, open_study_store
 from db.study_copy import copy_study
+from tests import postgres
 from tests.db.studies import on_server, small_study
 from tests.postgres import Server
 
@@ -297,3 +298,13 @@ def test_a_server_that_does_not_wait_for_its_disk_is_remarked(url):
     with open_study_store(url) as store:
         assert "fsync off" in store.remarks()[0]
         assert (store.check_integrity(), store.checkpoint()) == ((), None)
+
+
+@pytest.mark.parametrize(
+    ("ci", "outcome"), [("1", pytest.fail.Exception), ("", pytest.skip.Exception)]
+)
+def test_a_missing_server_skips_here_and_fails_in_ci(monkeypatch, ci, outcome):
+    monkeypatch.setattr(postgres, "_binaries", lambda: None)
+    monkeypatch.setenv("CI", ci)
+    with pytest.raises(outcome, match="no PostgreSQL server is installed"):
+        postgres.server_binaries()
