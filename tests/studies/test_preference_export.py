@@ -1,29 +1,43 @@
-"""What is exported equals the summary, names no path and no candidate, and can be counted anew."""
+"""What is published of a real study: it can be counted anew, and holds nothing it must not."""
 
 from __future__ import annotations
 
 import csv
 import json
 import re
+import zipfile
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 from PIL import Image
 
 from db.errors import NotWritable
 from db.ratings import ANSWERS
-from studies.errors import StillBlind
-from studies.preference import report
-from studies.preference.export import COMMENT, ITEMS, RATINGS, export
-from studies.preference.statistics import summary
+from studies.errors import BadRequest, StillBlind
+from studies.preference.analysis.analyse import analyse
+from studies.preference.analysis.gather import tables_of
+from studies.preference.kit.columns import COMMENT, columns_of
+from studies.preference.kit.publish import contents_of, gathered, publish
+from studies.preference.kit.summary import document_of
 from studies.preference.study import open_study
 from studies.preference.unblind import load_unblinded, unblind
 from tests.studies.preference_material import GOLD, MODEL_A, PASSPHRASE, small_study
 
+DRAWS = 200
+FIGURES = {
+    f"{name}.{form}"
+    for name in ("preference", "forest", "checks", "flow")
+    for form in ("png", "svg", "pdf")
+}
 FILES = {
-    "ratings.csv", "items.csv", "shares.csv", "dictionary.csv", "summary.json", "report.md",
-    "preference.png", "preference.svg", "preference.pdf",
-}  # fmt: skip
+    "README.md", "ratings.csv", "items.csv", "guesses.csv", "raters.csv", "study.csv",
+    "numbers.csv", "dictionary.csv", "summary.json", "report.md", "methods.md", "tables.tex",
+    "tables.xlsx", "imrmc.imrmc", "trec_run_A.txt", "trec_run_B.txt", "trec_qrels.txt",
+    "analysis.py", "analysis.R",
+} | FIGURES  # fmt: skip
+NAMES = ("Ann Quietrater", "Bob Hushrater")
+WORDS = "a mass in quietpatient"
 
 
 @pytest.fixture(scope="module")
@@ -31,22 +45,23 @@ def done(tmp_path_factory):
     """A study read by two raters, with changes of mind and a place left open."""
     built = small_study(tmp_path_factory.mktemp("export"), per_task=18, total=40)
     with open_study(built.path) as study:
-        for shift, name in enumerate(("Ann", "Bob")):
+        for shift, name in enumerate(NAMES):
             session = study.session(name)
             while (now := session.current()) is not None and now.position < now.total - shift:
-                answer = ANSWERS[(3 * int(now.item_id, 16) + shift) % 4]
-                session.answer(answer, answer_ms=1000 + now.position, comment="seen by quietname")
+                answer = ANSWERS[(3 * int(now.item_id, 16) + shift) % 5]
+                reason = WORDS if answer == "cannot" else None
+                session.answer(answer, answer_ms=1000 + now.position, comment=WORDS, reason=reason)
                 if now.position == 4:
                     session.undo()
                     session.answer("both", confidence=2, usefulness={"left1": 1})
-    unblind(built.path, PASSPHRASE, "finished")
+    unblind(built.path, PASSPHRASE, "finished, see /home/quietuser/notes.txt")
     return built.path
 
 
 @pytest.fixture(scope="module")
 def written(done, tmp_path_factory):
     folder = tmp_path_factory.mktemp("out") / "new"
-    paths = export(done, folder)
+    paths = publish(done, folder, draws=DRAWS)
     assert {path.name for path in paths} == FILES == {path.name for path in folder.iterdir()}
     return folder
 
@@ -56,151 +71,191 @@ def table(folder, name):
         return list(csv.DictReader(file))
 
 
-def test_counting_the_table_gives_the_summary(done, written):
+def contents(folder):
+    """Name to everything a file holds, archives opened."""
+    found = {path.name: path.read_bytes() for path in folder.iterdir()}
+    with zipfile.ZipFile(folder / "tables.xlsx") as archive:
+        found["tables.xlsx"] = b"".join(map(archive.read, archive.namelist()))
+    return found
+
+
+def test_counting_the_table_gives_the_summary(written):
     numbers = json.loads((written / "summary.json").read_text("utf-8"))
+    pair = numbers["pairs"][0]
     rows, items = table(written, "ratings.csv"), table(written, "items.csv")
     strata = {row["item_id"]: row["stratum"] for row in items}
-    read = [row for row in rows if row["kind"] == "item" and row["preferred"]]
+    judged = [row for row in rows if row["preferred"] not in ("", "cannot")]
+    read = [row for row in judged if row["kind"] == "item"]
 
     def agrees(block, chosen):
         found = Counter(row["preferred"] for row in chosen)
         assert block["n"] == len(chosen)
-        assert (block["a"]["count"], block["b"]["count"]) == (found["A"], found["B"])
-        assert block["both"]["count"] == found["both"]
-        assert block["neither"]["count"] == found["neither"]
-        assert block["auto_tie"]["count"] == found["auto_tie"]
-        assert block["a_decided"]["n"] == found["A"] + found["B"]
+        assert (block["first"]["count"], block["second"]["count"]) == (found["A"], found["B"])
+        for word in ("both", "neither", "auto_tie"):
+            assert block[word]["count"] == found[word]
+        assert block["first_decided"]["n"] == found["A"] + found["B"]
 
-    agrees(numbers["overall"], read)
+    agrees(pair["overall"], read)
     ties = [row for row in rows if row["kind"] == "auto_tie"]
-    assert len(ties) == 2 * numbers["auto_ties"] > 0
-    agrees(numbers["with_auto_ties"], read + ties)
-    assert {block["name"] for block in numbers["strata"]} == {strata[r["item_id"]] for r in read}
-    for block in numbers["strata"]:
+    assert len(ties) > 0
+    agrees(pair["with_auto_ties"], read + ties)
+    by_stratum = next(one for one in pair["tables"] if one["group"] == "stratum")["blocks"]
+    assert {block["name"] for block in by_stratum} == {strata[row["item_id"]] for row in read}
+    for block in by_stratum:
         agrees(block, [row for row in read if strata[row["item_id"]] == block["name"]])
     left = [row for row in read if row["answer"] in ("left", "right")]
-    assert numbers["left"]["count"] == sum(row["answer"] == "left" for row in left)
-    assert numbers["unanswered"] == sum(r["kind"] == "item" and not r["answer"] for r in rows)
-    assert numbers["changed"] == sum(int(row["revisions"]) for row in rows) == 2
-    assert numbers == {
-        **json.loads(json.dumps(report.to_json(summary(load_unblinded(done))))),
-        "study": numbers["study"],
-    }
+    assert pair["side"]["left"]["count"] == sum(row["answer"] == "left" for row in left)
+    asked = [row for row in rows if row["kind"] in ("item", "repeat")]
+    assert numbers["missing"]["unanswered"] == sum(not row["answer"] for row in asked) > 0
+    assert sum(int(row["revisions"]) for row in rows) == 2
 
 
-def test_preferred_follows_from_side_and_answer(written):
-    for row in table(written, "ratings.csv"):
-        if row["kind"] == "item" and row["answer"] in ("left", "right"):
-            chosen = row["left_model"] if row["answer"] == "left" else {"A": "B", "B": "A"}[
-                row["left_model"]
-            ]  # fmt: skip
-            assert row["preferred"] == chosen
-
-
-def test_the_first_answer_of_a_changed_one_is_kept(written):
-    changed = [row for row in table(written, "ratings.csv") if row["revisions"] == "1"]
-    assert len(changed) == 2
-    for row in changed:
-        assert (row["answer"], row["confidence"], row["usefulness"]) == (
-            "both", "2", '{"left1": 1}',
-        )  # fmt: skip
-        assert row["first_answer"] in ANSWERS
-
-
-def test_one_row_per_presentation(written):
-    rows = table(written, "ratings.csv")
+def test_the_summary_is_the_analysis_with_codes_for_names(done, written):
     numbers = json.loads((written / "summary.json").read_text("utf-8"))
-    assert sum(row["kind"] == "item" for row in rows) == 2 * numbers["items"]
-    places = Counter((row["rater"], row["position"]) for row in rows if row["position"])
-    assert set(places.values()) == {1}
+    plain = document_of(analyse(tables_of(load_unblinded(done)), draws=DRAWS))
+    assert numbers["raters"] == ["R1", "R2"]
+    for part in ("davidson", "side", "criterion", "correctness", "overall"):
+        assert numbers["pairs"][0][part] == plain["pairs"][0][part]
+    assert numbers["flow"] == plain["flow"]
 
 
-def test_the_shares_table_holds_the_same_numbers(written):
-    numbers = json.loads((written / "summary.json").read_text("utf-8"))
-    rows = {(r["group"], r["answer"]): r for r in table(written, "shares.csv")}
-    for name in ("a", "b", "tie", "a_decided"):
-        row = rows["all", name]
-        for key in ("count", "n", "share", "low", "high"):
-            assert float(row[key]) == numbers["overall"][name][key]
-    assert float(rows["all", "a_decided"]["p"]) == numbers["overall"]["p"]
+def test_the_dictionary_names_every_column_of_every_table(written):
+    listed = [(row["file"], row["column"]) for row in table(written, "dictionary.csv")]
+    assert len(set(listed)) == len(listed)
+    for name in ("ratings", "items", "guesses", "raters", "study", "numbers"):
+        with (written / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+            columns = next(csv.reader(file))
+        assert columns == [column for file, column in listed if file == f"{name}.csv"]
+    assert all(row["meaning"] for row in table(written, "dictionary.csv"))
 
 
-def test_the_dictionary_names_every_column(written):
-    listed = {(row["file"], row["column"]) for row in table(written, "dictionary.csv")}
-    for name, columns in (("ratings.csv", RATINGS), ("items.csv", ITEMS)):
-        assert list(table(written, name)[0]) == list(columns)
-        assert {column for file, column in listed if file == name} == set(columns)
+def texts_of(path, folder, **chosen):
+    """The kit without its figures, in a folder."""
+    usual = {"comments": "leave out", "names": "codes", "candidates": "codes", "rater": None}
+    for name, content in contents_of(*gathered(path, **{**usual, **chosen}, draws=20)).items():
+        (folder / name).write_bytes(content)
 
 
-def test_comments_leave_only_when_asked_for(done, written, tmp_path):
-    assert "quietname" not in "".join(
-        path.read_text("utf-8", "replace") for path in written.iterdir()
+def test_nothing_private_is_in_any_file(done, written):
+    secrets = (
+        GOLD,
+        "secretfolder",
+        str(done),
+        str(done.parents[2]),
+        "quiet",
+        "Hushrater",
+        "/home/",
     )
-    export(done, tmp_path, comments="include")
-    assert list(table(tmp_path, "ratings.csv")[0]) == [*RATINGS, *COMMENT]
-    assert "quietname" in (tmp_path / "ratings.csv").read_text("utf-8")
-
-
-def test_no_export_holds_a_path_or_a_candidate(done, written):
-    secrets = (GOLD, "secretfolder", str(done), str(done.parents[2]), "quietpatient", ".png")
-    for path in written.iterdir():
-        content = path.read_bytes()
-        assert [word for word in secrets if word.encode() in content] == [], path.name
-        if path.suffix in (".svg", ".md", ".json", ".csv"):
+    for name, content in contents(written).items():
+        found = [word for word in secrets if word.encode() in content]
+        assert found == [], name
+        if name.endswith((".svg", ".md", ".json", ".csv", ".tex")):
             assert not re.search(r"(?<![<\w/])/(home|tmp|usr|Users|private)/", content.decode())
 
 
-def test_models_and_hash_are_in_the_summary(done, written):
-    numbers = json.loads((written / "summary.json").read_text("utf-8"))
-    assert numbers["study"]["models"]["A"]["model_id"] == MODEL_A
-    assert numbers["study"]["models"]["A"]["weights"] == "weights-0815-def"
+def test_what_is_asked_for_is_there(done, tmp_path):
+    texts_of(done, tmp_path, comments="include", names="names", candidates="names")
+    rows = table(tmp_path, "ratings.csv")
+    assert list(rows[0]) == list(columns_of("ratings.csv", comments="include"))
+    assert list(rows[0])[-1] == next(iter(COMMENT))
+    assert {row["rater"] for row in rows} == set(NAMES)
+    assert {row["comment"] for row in rows} == {WORDS, ""}
+    assert {row["reason"] for row in rows if row["answer"] == "cannot"} == {WORDS}
+    assert GOLD in (tmp_path / "trec_qrels.txt").read_text("utf-8")
+    assert NAMES[0] in (tmp_path / "report.md").read_text("utf-8")
+
+
+def test_one_rater_alone(done, tmp_path):
+    texts_of(done, tmp_path, rater=NAMES[1])
+    numbers = json.loads((tmp_path / "summary.json").read_text("utf-8"))
+    rows = table(tmp_path, "ratings.csv")
+    own = [r for r in rows if r["rater"] == "R2" and r["kind"] == "item"]
+    assert numbers["rater"] == "R2"
+    assert numbers["pairs"][0]["overall"]["n"] == sum(
+        row["preferred"] not in ("", "cannot") for row in own
+    )
+    assert {row["rater"] for row in rows} == {"R1", "R2"}
+    with pytest.raises(BadRequest, match="Nobody"):
+        publish(done, tmp_path, rater="Nobody")
+
+
+def test_models_and_hash_are_in_every_file(done, written):
     with open_study(done) as study:
-        assert numbers["hash"] == study.row.hash
-        assert numbers["study"]["order_seed"] == study.row.order_seed
-    for text in (report.to_text, report.to_markdown):
-        said = text(summary(load_unblinded(done)))
-        assert numbers["hash"] in said
-        assert "Veiled Title" in said
+        told = study.row.hash
+    study_facts = {row["name"]: row["value"] for row in table(written, "study.csv")}
+    assert study_facts["models/A/model_id"] == MODEL_A
+    assert study_facts["models/A/weights"] == "weights-0815-def"
+    # judgements of trec_eval have no room for it; their run has it in every line
+    for name, content in contents(written).items():
+        if name not in ("trec_qrels.txt", "guesses.csv"):  # the latter has no rows here
+            assert told.encode() in content, name
+    methods = (written / "methods.md").read_text("utf-8")
+    assert "weights-0815-def" in methods
+    assert "____ (to be filled: approval" in methods
 
 
 def test_equal_numbers_give_equal_files(done, written, tmp_path):
-    export(done, tmp_path)
+    publish(done, tmp_path, draws=DRAWS)
     for path in written.iterdir():
         assert (tmp_path / path.name).read_bytes() == path.read_bytes(), path.name
     with Image.open(written / "preference.png") as picture:
         picture.load()
-        assert set(picture.info) <= {"dpi"}
+        assert set(picture.info) <= {"dpi", "Description"}
         assert picture.getpixel((0, 0))[:3] == (255, 255, 255)
     assert (written / "preference.pdf").read_bytes().startswith(b"%PDF")
 
 
-def test_the_figure_names_groups_shares_and_counts(done, written):
-    drawn = (written / "preference.svg").read_text("utf-8")
-    numbers = summary(load_unblinded(done))
-    for block in (numbers.overall, *numbers.strata):
-        assert block.title in drawn
-        assert f"n = {block.n}" in drawn
-    assert "Veiled Title" in drawn
-    assert "Wilson 95 % intervals" in drawn
-    for colour in ("#0072b2", "#e69f00"):
-        assert colour in drawn
+def test_the_figures_name_groups_shares_and_counts(written):
+    numbers = json.loads((written / "summary.json").read_text("utf-8"))
+    pair = numbers["pairs"][0]
+    strata = next(one for one in pair["tables"] if one["group"] == "stratum")["blocks"]
+    for name in ("preference", "forest"):
+        drawn = (written / f"{name}.svg").read_text("utf-8")
+        for block in strata:
+            assert block["title"] in drawn
+            assert f"n = {block['n']}" in drawn
+        assert "Veiled Title" in drawn
+        assert "Wilson 95 % intervals" in drawn
+    bars = (written / "preference.svg").read_text("utf-8")
+    assert all(colour in bars for colour in ("#0072b2", "#e69f00"))
 
 
-def test_one_rater_can_be_looked_at_alone(done):
-    opened = load_unblinded(done)
-    parts = [summary(opened, rater=name) for name in ("Ann", "Bob")]
-    assert sum(part.overall.n for part in parts) == summary(opened).overall.n
-    assert [part.raters for part in parts] == [("Ann",), ("Bob",)]
+def test_the_runs_fall_strictly_and_hold_the_gold_places(written):
+    items = {row["item_id"]: row for row in table(written, "items.csv")}
+    gold = {}
+    for line in (written / "trec_qrels.txt").read_text("utf-8").splitlines():
+        query, zero, document, grade = line.split()
+        assert (zero, grade) == ("0", "1")
+        gold[query] = document
+    assert set(gold) == set(items)
+    for letter, column in (("A", "gold_place_first"), ("B", "gold_place_second")):
+        runs = {}
+        for line in (written / f"trec_run_{letter}.txt").read_text("utf-8").splitlines():
+            query, q0, document, rank, score, tag = line.split()
+            assert q0 == "Q0"
+            assert tag.startswith(f"{letter}-")
+            runs.setdefault(query, []).append((document, int(rank), float(score)))
+        for query, listed in runs.items():
+            assert [rank for _, rank, _ in listed] == list(range(1, len(listed) + 1))
+            scores = [score for _, _, score in listed]
+            assert all(a > b for a, b in pairwise(scores))
+            place = {document: rank for document, rank, _ in listed}.get(gold[query], "")
+            assert str(place) == items[query][column]
 
 
-def test_a_blind_study_is_not_exported(tmp_path):
+def test_a_blind_study_is_not_published(tmp_path):
     built = small_study(tmp_path, per_task=2)
     with pytest.raises(StillBlind):
-        export(built.path, tmp_path / "out")
+        publish(built.path, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
 def test_a_folder_that_cannot_be_made_is_said(done, tmp_path):
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(NotWritable):
-        export(done, tmp_path / "file" / "out")
+        publish(done, tmp_path / "file" / "out", draws=20)
+
+
+def test_an_unknown_choice_is_said(done, tmp_path):
+    with pytest.raises(BadRequest, match="comments can be"):
+        publish(done, tmp_path, comments="yes")

@@ -14,14 +14,14 @@ from typing import Any
 
 from studies.preference.unblind import Unblinded
 
-OTHER = "other"
+OTHER = "Another reason"
 # What a rater chooses from; anything else is the rater's own words.
 REASONS = (
-    "picture quality",
-    "outside my field",
-    "query unclear",
-    "evidence missing",
-    "task unclear",
+    "The pictures are not good enough",
+    "The query or the task is unclear",
+    "Outside my field",
+    "A text is cut off or missing",
+    "Something is displayed wrongly",
     OTHER,
 )
 _PATH = re.compile(

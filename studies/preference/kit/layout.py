@@ -7,7 +7,7 @@ words, so that a spreadsheet gets numbers and a document gets them with interval
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from studies.preference.analysis.schema import (
     Agreement,
@@ -183,18 +183,14 @@ def _told(test: Test) -> str:
 
 def _net(name: str, title: str, blocks: Sequence[Block]) -> Grid:
     rows = tuple(
-        (one.title, one.n, one.items, one.tasks, Points(_rated(one.net)), Points(_rated(one.net_bca)),
-         "-" if one.net_tasks is None else Points(_rated(one.net_tasks)), Seconds(one.median_ms))
+        (one.title, one.n, one.items, one.tasks,
+         Points(one.net), Points(one.net_bca),
+         "-" if one.net_tasks is None else Points(one.net_tasks), Seconds(one.median_ms))
         for one in blocks
     )  # fmt: skip
     heads = ("group", "n", "items", "tasks", "net preference", "BCa", "tasks only", "median time")
     method = blocks[0].net.method if blocks else ""
     return Grid(name, title, heads, rows, (f"95 % intervals: {method}.",) if method else ())
-
-
-def _rated(found: Estimate) -> Estimate:
-    """With several raters an item is rated more than once; n counts ratings."""
-    return replace(found, unit="ratings")
 
 
 def _validity(name: str, title: str, pair: Pair) -> Grid:

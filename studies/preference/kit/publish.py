@@ -1,13 +1,35 @@
 """Writes the kit of an unblinded study into a folder: tables, numbers, figures, methods, scripts.
 
-Refuses a blind study, comments, raters' names and candidates' names unless asked for.
+Refuses a blind study, comments, raters' names and candidates' names unless asked for, and paths
+always. Equal numbers give equal files.
 """
 
 from __future__ import annotations
 
+from importlib.resources import files
 from pathlib import Path
 
-from studies.preference.export import export
+from db.failures import translated
+from db.files import write_whole
+from studies.errors import BadRequest
+from studies.preference.analysis.schema import Analysis
+from studies.preference.analysis.tables import StudyTables
+from studies.preference.kit.extras import Extras, extras_of
+from studies.preference.kit.formats import imrmc_file, trec_files
+from studies.preference.kit.guide import guide_text
+from studies.preference.kit.latex import to_latex
+from studies.preference.kit.methods import methods_text
+from studies.preference.kit.report import to_markdown
+from studies.preference.kit.sheets import to_xlsx
+from studies.preference.kit.summary import json_text, numbers_of
+from studies.preference.kit.tabular import coded, csv_files, rater_codes
+
+SCRIPTS = ("analysis.py", "analysis.R")
+CHOICES = {
+    "comments": ("leave out", "include"),
+    "names": ("codes", "names"),
+    "candidates": ("codes", "names"),
+}
 
 
 def publish(
@@ -16,7 +38,9 @@ def publish(
     *,
     comments: str = "leave out",
     names: str = "codes",
+    candidates: str = "codes",
     rater: str | None = None,
+    draws: int = 10_000,
 ) -> tuple[Path, ...]:
     """Write everything of an unblinded study.
 
@@ -25,13 +49,96 @@ def publish(
         folder: where to write; made if missing, files of the same names are replaced.
         comments: ``"include"`` adds the raters' free text.
         names: ``"names"`` gives raters by name, ``"codes"`` as R1, R2 ...
+        candidates: ``"names"`` gives candidates by name in the TREC files; most are file names.
         rater: numbers and figures of this rater only; the tables always hold all.
+        draws: of the bootstrap.
 
     Returns:
         The files written.
 
     Raises:
         StillBlind: not unblinded.
+        BadRequest: an unknown choice or rater.
         StoreError: the folder cannot be written.
     """
-    return export(path, folder, comments=comments, rater=rater)
+    found = gathered(
+        path, comments=comments, names=names, candidates=candidates, rater=rater, draws=draws
+    )
+    return write_kit(*found, folder)
+
+
+def gathered(
+    path: Path, *, comments: str, names: str, candidates: str, rater: str | None, draws: int
+) -> tuple[StudyTables, Analysis, Extras]:
+    """What is published of a study, before anything is written; see ``publish``."""
+    from studies.preference.analysis.analyse import analyse
+    from studies.preference.analysis.gather import tables_of
+    from studies.preference.unblind import load_unblinded
+
+    _check({"comments": comments, "names": names, "candidates": candidates})
+    unblinded = load_unblinded(path)
+    plain = tables_of(unblinded)
+    codes = rater_codes(plain)
+    if rater is not None and rater not in codes:
+        raise BadRequest(f"{rater} has not read in this study; raters are {', '.join(codes)}.")
+    if names == "names":
+        codes = {name: name for name in codes}
+    tables = coded(plain, codes, comments=comments)
+    only = None if rater is None else codes[rater]
+    extras = extras_of(unblinded, codes, candidates=candidates, comments=comments)
+    return tables, analyse(tables, rater=only, draws=draws), extras
+
+
+def write_kit(
+    tables: StudyTables, analysis: Analysis, extras: Extras, folder: Path
+) -> tuple[Path, ...]:
+    """Write the files of a study.
+
+    Args:
+        tables: as they may leave the house.
+        analysis: their numbers.
+        extras: what is told besides.
+        folder: where to write; made if missing.
+
+    Raises:
+        StoreError: the folder cannot be written.
+    """
+    from studies.preference.kit.figures import write_figures
+
+    with translated(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    contents = contents_of(tables, analysis, extras)
+    for name, content in contents.items():
+        write_whole(folder / name, content)
+    written = [folder / name for name in contents]
+    written += write_figures(analysis, folder)
+    guide = guide_text(analysis, (path.name for path in written))
+    write_whole(folder / "README.md", guide.encode("utf-8"))
+    return (folder / "README.md", *written)
+
+
+def contents_of(tables: StudyTables, analysis: Analysis, extras: Extras) -> dict[str, bytes]:
+    """File name to bytes, without figures and guide."""
+    texts = csv_files(
+        tables, extras, numbers_of(analysis), draws=analysis.draws, rater=analysis.rater
+    )
+    texts["summary.json"] = json_text(analysis)
+    texts["report.md"] = to_markdown(analysis)
+    texts["methods.md"] = methods_text(tables, analysis)
+    texts["tables.tex"] = to_latex(analysis)
+    many = len(analysis.pairs) > 1
+    for pair in analysis.pairs:
+        tail = f"_{pair.first}-{pair.second}" if many else ""
+        texts[f"imrmc{tail}.imrmc"] = imrmc_file(tables, pair.first, pair.second)
+    texts |= trec_files(tables, extras.lists)
+    for name in SCRIPTS:
+        script = files("resources").joinpath("kit", name).read_text("utf-8")
+        texts[name] = f"# study hash {tables.hash or '-'}\n{script}"
+    found = {name: text.encode("utf-8", "replace") for name, text in texts.items()}
+    return {**found, "tables.xlsx": to_xlsx(analysis)}
+
+
+def _check(chosen: dict[str, str]) -> None:
+    for name, value in chosen.items():
+        if value not in CHOICES[name]:
+            raise BadRequest(f"{name} can be {' or '.join(CHOICES[name])}, not {value!r}.")

@@ -7,7 +7,6 @@ stands with its interval and its n.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from studies.preference.analysis.schema import Analysis, Block, Pair
@@ -115,7 +114,7 @@ def _block_text(one: Block, pair: Pair) -> list[str]:
         f"{one.title}, {counted(one.n, 'ratings')} of {counted(one.items, 'items')}",
         *(f"  {word.ljust(width)}  {share_words(found)}" for word, found in said),
         f"  {'sign test'.ljust(width)}  {test_words(one.sign)}",
-        f"  {'net preference'.ljust(width)}  {points_words(replace(one.net, unit='ratings'))}",
+        f"  {'net preference'.ljust(width)}  {points_words(one.net)}",
     ]
 
 

@@ -55,15 +55,20 @@ def estimate_words(estimate: Estimate, *, digits: int = 2, percent: str = "no") 
     return f"{said} [{low}, {high}] ({counted(estimate.n, estimate.unit)})"
 
 
-def points_words(estimate: Estimate) -> str:
-    """A difference of shares in points: ``+26.0 points [19.2, 32.9] (530 items)``."""
+def points_words(estimate: Estimate, *, unit: str = "ratings") -> str:
+    """A difference of shares in points: ``+26.0 points [19.2, 32.9] (530 ratings)``.
+
+    Args:
+        estimate: a net preference, in shares.
+        unit: what n counts; an item read by two raters counts twice.
+    """
     if estimate.value is None:
-        return estimate_words(estimate)
+        return f"- ({estimate.note or 'not defined'}; {counted(estimate.n, unit)})"
     said = f"{100 * estimate.value:+.1f} points"
     if estimate.low is None or estimate.high is None:
-        return f"{said} [no interval] ({counted(estimate.n, estimate.unit)})"
+        return f"{said} [no interval] ({counted(estimate.n, unit)})"
     interval = f"[{100 * estimate.low:.1f}, {100 * estimate.high:.1f}]"
-    return f"{said} {interval} ({counted(estimate.n, estimate.unit)})"
+    return f"{said} {interval} ({counted(estimate.n, unit)})"
 
 
 def counted(n: int, unit: str) -> str:

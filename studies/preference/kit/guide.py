@@ -1,0 +1,76 @@
+"""``README.md`` of the kit: what each file is, how the numbers are computed anew.
+
+Owns the words; names only files that were written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from studies.preference.analysis.schema import Analysis
+
+ABOUT = {
+    "README.md": "this file",
+    "ratings.csv": "one row per presentation",
+    "items.csv": "one row per item: models, stratum, task, overlap",
+    "guesses.csv": "the blinding guesses",
+    "raters.csv": "who read",
+    "study.csv": "models, seeds, plan, protocol; name and value",
+    "numbers.csv": "every number of summary.json as name and value",
+    "dictionary.csv": "every column of every CSV file",
+    "summary.json": "every number, nested",
+    "report.md": "every table, for reading",
+    "tables.tex": "every table as a LaTeX document",
+    "tables.xlsx": "every table as a spreadsheet",
+    "methods.md": "methods, flow, reporting guidelines, limitations; gaps marked ____",
+    "analysis.py": "computes every number anew (numpy, scipy, pandas, statsmodels)",
+    "analysis.R": "computes every number anew (base R)",
+    "trec_qrels.txt": "gold answers for trec_eval; candidates as codes",
+}
+STARTS = {
+    "preference": "shares by stratum, stacked bars",
+    "forest": "shares among the decided by group",
+    "checks": "sides, session, repeats",
+    "flow": "flow of items",
+    "trec_run": "a model's list for trec_eval; candidates as codes",
+    "imrmc": "input of iMRMC: 1 preferred, 0.5 tie, 0 other; the difference of the two areas is "
+    "the net preference",
+}
+
+
+def guide_text(analysis: Analysis, names: Iterable[str]) -> str:
+    """The file.
+
+    Args:
+        analysis: the study's.
+        names: of the files beside it.
+    """
+    lines = [
+        f"# {' '.join(analysis.title.split())}: data and numbers of a blinded preference study",
+        "",
+        f"Study {analysis.study_id or '-'}, hash {analysis.hash or '-'}. The hash covers all "
+        "that was frozen before the first item was read and stands in every file.",
+        "",
+        "| file | what it is |",
+        "| --- | --- |",
+        *(f"| {name} | {about(name)} |" for name in sorted({*names, "README.md"})),
+        "",
+        "Every number comes from the CSV files alone:",
+        "",
+        "```sh",
+        "python analysis.py .",
+        "Rscript analysis.R .",
+        "```",
+        "",
+        "Each script compares with numbers.csv and says how many numbers it compared and how far "
+        "the farthest lies. In tables, shares stand as: value [Wilson 95 % interval] (count of n).",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def about(name: str) -> str:
+    """What a file is."""
+    known = ABOUT.get(name)
+    return known or next(
+        (words for start, words in STARTS.items() if name.startswith(start)), "see dictionary.csv"
+    )

@@ -1,0 +1,217 @@
+"""``methods.md``: the methods as an author would write them, flow, checklists, limitations.
+
+Owns the sentences. Every number comes from the log; what the log does not hold stays a visible
+gap. Refuses to fill a gap with a guess.
+"""
+
+from __future__ import annotations
+
+from studies.preference.analysis.schema import Analysis
+from studies.preference.analysis.tables import StudyTables
+from studies.preference.kit.checklists import checklists
+from studies.preference.kit.told import Told, gap
+from studies.preference.kit.words import (
+    counted,
+    estimate_words,
+    flow_words,
+    points_words,
+    share_words,
+    test_words,
+)
+
+
+def methods_text(tables: StudyTables, analysis: Analysis) -> str:
+    """The whole file.
+
+    Args:
+        tables: as published, raters as codes.
+        analysis: their numbers.
+    """
+    told = Told(tables, analysis)
+    parts = (
+        ("Study design", _design(told)),
+        ("Sample", _sample(told)),
+        ("Blinding and allocation", _blinding(told)),
+        ("Raters and reading", _reading(told)),
+        ("Sample size", _size(told)),
+        ("Statistical analysis", _statistics(told)),
+        ("Main result", _result(told)),
+        ("Flow of items", _flow(told)),
+        ("Limitations", _limits(told)),
+    )
+    lines = [f"# Methods: {_line(analysis.title)}", "", f"Study hash {analysis.hash or '-'}.", ""]
+    lines += ["Gaps are marked ____ and name what belongs there.", ""]
+    for title, text in parts:
+        lines += [f"## {title}", "", text, ""]
+    return "\n".join([*lines, *checklists(told)]) + "\n"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _design(told: Told) -> str:
+    models = "; ".join(f"{letter}: {told.model(letter)}" for letter in told.analysis.models)
+    pairs = len(told.analysis.pairs)
+    compared = "each pair of models was" if pairs > 1 else "the two models were"
+    return (
+        f"We compared the retrieval results of {counted(len(told.analysis.models), 'models')} in a "
+        f"blinded paired-preference study. {models}. For each query a rater saw the query in the "
+        f"middle and the three best candidates of one model on either side, both drawn from the "
+        f"same pool of candidates, and answered which list was more useful: left, right, both "
+        f"useful, neither useful. The last two are ties and are reported apart and together. "
+        f"{compared.capitalize()} compared on the same queries. The study was built on "
+        f"{told.day('created_utc', 'date of building')} with Triptych "
+        f"{told.fact('software', 'software version')}. "
+        f"Ethics: {gap('approval or waiver, consent of raters')}. "
+        f"Registration: {gap('protocol or registry')}."
+    )  # fmt: skip
+
+
+def _sample(told: Told) -> str:
+    flow = told.analysis.flow
+    missing = told.missing_tasks
+    absent = (
+        f" Of the benchmark, {counted(len(missing), 'tasks')} gave no query on this machine: "
+        f"{', '.join(missing)}."
+        if missing
+        else ""
+    )
+    ties = flow.get("auto_ties", 0)
+    return (
+        f"{counted(flow.get('sampled', 0), 'items')} were drawn from {counted(told.tasks, 'tasks')}"
+        f" with an equal share for each task, capped by its queries, remainders by the largest "
+        f"remainder (seed {told.fact('seed', 'seed of the sample')}); by kind of evidence: "
+        f"{told.forms()}.{absent} Overlap was determined before the reading: identical lists, the "
+        f"same candidates in another order, near-duplicate pictures, hits of the same patient. "
+        f"{counted(ties, 'items')} had identical lists; they were recorded as ties, never shown, "
+        f"and shares are given with and without them. "
+        f"Source of the data and its selection: {gap('source, dates, inclusion and exclusion')}."
+    )
+
+
+def _blinding(told: Told) -> str:
+    found = told.analysis.blinding
+    index = (
+        f" At the end raters guessed the tested model's side: James's index "
+        f"{estimate_words(found.james)} (1 all unsure, 0.5 chance)."
+        if found is not None
+        else f" A guess at the end was not asked: {gap('how success of the blind was judged')}."
+    )
+    return (
+        "Model names, the right answer, scores and file names were hidden. Sides were allocated in "
+        "blocks within stratum, family and form, so that each model stood as often on the left; "
+        "each rater read in an order of their own. Sides and orders came from stored seeds "
+        f"(sides {told.fact('side_seed', 'seed of the sides')}, orders "
+        f"{told.fact('order_seed', 'seed of the orders')}). Models, tasks, lists, sides, strata "
+        "and the plan of the analysis were frozen before the first item and hashed (SHA-256 "
+        f"{told.analysis.hash or gap('hash')}); the key was encrypted with a passphrase held by "
+        f"{gap('who held it')}. The study was unblinded on "
+        f"{told.fact('unblinded_utc', 'date of unblinding')} (reason: "
+        f"{told.fact('reason', 'reason')}); no rating was taken afterwards.{index}"
+    )
+
+
+def _reading(told: Told) -> str:
+    hours = told.hours()
+    burden = gap("reading time") if hours is None else f"{hours:.1f} h in all"
+    gaps = told.repeat_gaps()
+    again = (
+        f"Repeats came back with sides exchanged, at least {gaps[0]} places later (median "
+        f"{gaps[1]})."
+        if gaps
+        else "No items were repeated."
+    )
+    return (
+        f"{counted(len(told.analysis.raters), 'raters')} read from {told.dates()} in "
+        f"{counted(told.sittings(), 'sessions')}, {burden}, {told.median_seconds()} for an item. "
+        f"{told.raters()} Each began with {told.rule('warmup', 'number of')} practice items, which "
+        f"are left out of every number; 2D, 3D and text were read in separate blocks; a pause was "
+        f"proposed after {told.rule('rest_minutes', 'how many')} minutes. {again} Pictures could "
+        f"be scrolled, windowed, magnified and seen one by one with the same geometry on both "
+        f"sides; an answer could be given once all were decoded and could be taken back, and then "
+        f"both are stored. Idle time over 60 s was taken out of reading times. Confidence was "
+        f"{told.rule('confidence', 'asked or not')}, usefulness of each candidate "
+        f"{told.rule('usefulness', 'asked or not')}. Training of the raters for this task: "
+        f"{gap('training and instructions')}. Reading environment: {gap('room, light, displays')}."
+    )
+
+
+def _size(told: Told) -> str:
+    pair = told.pair
+    smallest = pair.side.smallest_detectable
+    decided = pair.overall.first_decided.n
+    reach = (
+        f"With {decided} decided comparisons a true share {100 * smallest:.1f} points away from "
+        f"one half is found with 80 % power at a two-sided 5 % level (n = {decided}, items taken "
+        "as independent)."
+        if smallest is not None
+        else f"The {decided} decided comparisons are too few for a statement on power."
+    )
+    return (
+        "The number of items was chosen as follows: "
+        f"{gap('expected share, ties, power, clustering')}. {reach} {pair.clustering.sentence}"
+    )
+
+
+def _statistics(told: Told) -> str:
+    analysis = told.analysis
+    many = len(analysis.pairs) > 1
+    return (
+        "The primary outcome is the share preferring the tested model among decided comparisons, "
+        "with Wilson's 95 % interval and an exact two-sided sign test; beside it stand the shares "
+        "of all three answers. No p-value is given below ten. The net preference (difference of "
+        f"the two shares) has a bootstrap interval that resamples tasks, then items in them "
+        f"({analysis.draws} draws, seed {analysis.seed}; percentile and BCa). Strata are the four "
+        "combinations of top-1 correctness; they, families and forms are tested once each for "
+        "heterogeneity, and sign tests within a table are adjusted by Holm. Ties are modelled by "
+        "Davidson's model with an order term for the left side"
+        + (", over all pairs of models at once and for each pair" if many else "")
+        + ". Reliability is given as observed agreement, kappa and Gwet's AC1 together, between "
+        "raters with Krippendorff's alpha. Fatigue is the trend of ties, preference and log time "
+        "along the reading order, adjusted for form and rater. Correctness of the models is "
+        "compared by McNemar's test on the same items, exact, mid-p and clustered by task. "
+        "Everything but the primary outcome is exploratory unless the plan says otherwise. All "
+        "numbers can be computed anew from the CSV files by analysis.R (base R) and analysis.py."
+    )
+
+
+def _result(told: Told) -> str:
+    lines = []
+    for pair in told.analysis.pairs:
+        one = pair.overall
+        lines.append(
+            f"{pair.first} ({pair.first_title}) was preferred to {pair.second} "
+            f"({pair.second_title}) in {share_words(one.first)} of the ratings, {pair.second} in "
+            f"{share_words(one.second)}; ties were {share_words(one.tie)}. Among the decided "
+            f"{pair.first} had {share_words(one.first_decided)}, {test_words(one.sign)}; net "
+            f"preference {points_words(one.net)}. Left was chosen in {share_words(pair.side.left)} "
+            f"of the decided. Where exactly one list had the right answer first, it was preferred "
+            f"in {share_words(pair.criterion.right)} of the decided."
+        )
+    return "\n\n".join(lines)
+
+
+def _flow(told: Told) -> str:
+    flow = told.analysis.flow
+    lines = [f"- {flow_words(step)}: {count}" for step, count in flow.items()]
+    for reason, count in told.analysis.missing.cannot.items():
+        lines.append(f"- could not be judged, {reason}: {count}")
+    return "\n".join([*lines, "", "The diagram is flow.svg (PDF, PNG)."])
+
+
+def _limits(told: Told) -> str:
+    raters = len(told.analysis.raters)
+    who = (
+        "One rater read, so that agreement between raters is unknown"
+        if raters < 2
+        else f"{raters} raters read; others may judge differently"
+    )
+    return (
+        f"{who}. Reading for a study differs from reading for a patient, so times and choices may "
+        "not carry over to practice. Preference is not correctness: a list can be preferred for "
+        "the wrong reason, and criterion validity speaks to that only where a right answer is "
+        "known. Items of one task resemble each other; shares and sign tests do not account for "
+        "it, the bootstrap does. Only the three best candidates were seen. "
+        f"{gap('limits of the data and of transfer to other settings')}"
+    )

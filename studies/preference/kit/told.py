@@ -1,0 +1,146 @@
+"""What the methods text asks of a study: counts, dates, protocol, raters, the gaps between repeats.
+
+Owns the look into tables and facts. What is not in the log is a gap that stays visible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from studies.preference.analysis.schema import Analysis, Pair
+from studies.preference.analysis.tables import Presented, StudyTables
+
+
+def gap(what: str) -> str:
+    """A place for the author: ``____ (to be filled: ethics approval)``."""
+    return f"____ (to be filled: {what})"
+
+
+@dataclass(frozen=True)
+class Told:
+    """A study as an author would look things up in it.
+
+    Attributes:
+        tables: already without names.
+        analysis: its numbers.
+    """
+
+    tables: StudyTables
+    analysis: Analysis
+
+    @property
+    def pair(self) -> Pair:
+        """The first pair: the tested model against the next."""
+        return self.analysis.pairs[0]
+
+    def fact(self, name: str, what: str = "") -> str:
+        """A fact as text; a gap where it is not known."""
+        found = self.tables.facts.get(name)
+        return str(found) if found not in (None, "", [], {}) else gap(what or name)
+
+    def day(self, name: str, what: str) -> str:
+        """The day of a time; a gap where it is not known."""
+        found = self.tables.facts.get(name)
+        return str(found)[:10] if found else gap(what)
+
+    @property
+    def protocol(self) -> Mapping[str, Any]:
+        """How the study was read, empty where it was not stored."""
+        found = self.tables.facts.get("protocol")
+        return found if isinstance(found, Mapping) else {}
+
+    def rule(self, name: str, what: str) -> str:
+        """One choice of the protocol; a gap where it was not stored."""
+        found = self.protocol.get(name)
+        return str(found) if found not in (None, "") else gap(what)
+
+    @property
+    def tasks(self) -> int:
+        """Tasks with items."""
+        return len({one.task_id for one in self.tables.items if one.kind != "warmup"})
+
+    @property
+    def missing_tasks(self) -> tuple[str, ...]:
+        """Tasks that gave no item."""
+        found = self.tables.facts.get("missing")
+        return tuple(map(str, found)) if isinstance(found, list | tuple) else ()
+
+    @property
+    def read(self) -> tuple[Presented, ...]:
+        """Answered items, without practice and repeats."""
+        return tuple(one for one in self.tables.presented if one.kind == "item" and one.answer)
+
+    def forms(self) -> str:
+        """``2D 120, 3D 31, text 4``."""
+        names = {"2d": "2D", "3d": "3D", "text": "text"}
+        items = [one.form for one in self.tables.items if one.kind == "item"]
+        parts = [f"{names[form]} {items.count(form)}" for form in names if form in items]
+        return ", ".join(parts) or gap("kinds of evidence")
+
+    def dates(self) -> str:
+        """First and last day of reading."""
+        days = sorted(one.answered_utc[:10] for one in self.read if one.answered_utc)
+        if not days:
+            return gap("dates of the reading")
+        return days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
+
+    def hours(self) -> float | None:
+        """Time of all raters from showing to answering, without idle time."""
+        times = [one.answer_ms for one in self.tables.presented if one.answer_ms is not None]
+        return sum(times) / 3_600_000 if times else None
+
+    def median_seconds(self) -> str:
+        """Median time to answer with its n."""
+        times = [one.answer_ms for one in self.read if one.answer_ms is not None]
+        if not times:
+            return gap("time for an item")
+        return f"{median(times) / 1000:.1f} s (median of {len(times)} readings)"
+
+    def sittings(self) -> int:
+        """Sessions in which something was answered."""
+        return len({(one.rater, one.session_id) for one in self.read if one.session_id})
+
+    def repeat_gaps(self) -> tuple[int, int] | None:
+        """Smallest and median number of places between an item and its repeat."""
+        first = {
+            (one.rater, one.item_id): one.position
+            for one in self.tables.presented
+            if one.kind == "item" and one.position is not None
+        }
+        found = [
+            one.position - first[one.rater, one.item_id]
+            for one in self.tables.presented
+            if one.kind == "repeat"
+            and one.position is not None
+            and (one.rater, one.item_id) in first
+        ]
+        return (min(found), round(median(found))) if found else None
+
+    def raters(self) -> str:
+        """Who read, in one sentence each."""
+        if not self.tables.raters:
+            return gap("who read, with what training")
+        return " ".join(
+            f"{one.name}: {one.specialty or gap('specialty')}, "
+            f"{gap('years of experience') if one.years is None else f'{one.years} years'}, "
+            f"experience with {one.modalities or gap('modalities')}, "
+            f"display: {one.display or gap('display and its calibration')}."
+            for one in self.tables.raters
+        )
+
+    def model(self, letter: str) -> str:
+        """A model with version, as frozen."""
+        title = self.tables.models.get(letter, letter)
+        arms = self.tables.facts.get("models")
+        arm = arms.get(letter) if isinstance(arms, Mapping) else None
+        if not isinstance(arm, Mapping):
+            return f"{title} ({gap('identifier, revision, weights')})"
+        parts = [
+            str(arm.get("model_id") or gap("identifier")),
+            f"revision {arm.get('revision') or gap('revision')}",
+            f"weights {arm.get('weights') or gap('hash of the weights')!s}",
+        ]
+        return f"{title} ({', '.join(parts)})"
