@@ -102,7 +102,7 @@ class Session:
         self._blocks = study_items.blocks(store)
         self._to_guess = guess_sample(self._frame, self._order, rater)
         self._answered: dict[int, EntryRow] = {}
-        self._guessed: set[int] = set()
+        self._guessed: dict[int, EntryRow] = {}
         self._unsure = False
         self.refresh()
 
@@ -139,7 +139,7 @@ class Session:
         self._answered = {
             place: row for (rater, place), row in standing.items() if rater == self.rater
         }
-        self._guessed = {row.position for row in guesses if row.position is not None}
+        self._guessed = {row.position: row for row in guesses if row.position is not None}
         self._unsure = False
 
     def current(self) -> Presentation | None:
@@ -239,14 +239,12 @@ class Session:
             RatingRefused: not asked for, an unknown guess, unblinded, broken chain.
             StoreError: what the store refused; may be guessed again.
         """
-        if self._unsure:
-            self.refresh()
-            if self._is_guessed(item_id):
-                return self.guesses()
+        if self._unsure and self._guessed_after_all(item_id, answer):
+            return self.guesses()
         asked = next((one for one in self.guesses() if one.item_id == item_id), None)
         if asked is None:
             raise RatingRefused("That item is not to be guessed now. Nothing was kept.")
-        self._write(
+        self._guessed[asked.position] = self._write(
             lambda: ratings.add_guess(
                 self.store,
                 rater=self.rater,
@@ -257,7 +255,6 @@ class Session:
                 software=self.software,
             )
         )
-        self._guessed.add(asked.position)
         return self.guesses()
 
     def note_pause(self, kind: str) -> None:
@@ -317,10 +314,12 @@ class Session:
         self.refresh()
         return wanted is not None and wanted not in self._answered
 
-    def _is_guessed(self, item_id: str) -> bool:
-        return any(
-            place.item_id == item_id and place.position in self._guessed for place in self._to_guess
-        )
+    def _guessed_after_all(self, item_id: str, answer: str) -> bool:
+        self.refresh()
+        kept = next((row for row in self._guessed.values() if row.item_id == item_id), None)
+        if kept is None or (kept.session_id, kept.answer) == (self.session_id, answer):
+            return kept is not None
+        raise AnsweredAlready(f"Item {kept.position} has its guess already; a guess stands.")
 
     def _next_place(self) -> PresentationRow | None:
         return next((p for p in self._order if p.position not in self._answered), None)

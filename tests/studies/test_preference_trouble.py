@@ -180,7 +180,12 @@ def test_a_guess_that_was_kept_though_nobody_was_told_is_not_kept_twice(path, mo
         with pytest.raises(StoreError):
             session.guess(first.item_id, "left")
         assert session.guess(first.item_id, "left")[0] == second
-        assert [row.answer for row in ratings.guesses(study.store)] == ["left"]
+        break_after(monkeypatch, "add_guess")
+        with pytest.raises(StoreError):
+            session.guess(second.item_id, "left")
+        with pytest.raises(AnsweredAlready, match="a guess stands"):
+            session.guess(second.item_id, "right")
+        assert [row.answer for row in ratings.guesses(study.store)] == ["left", "left"]
     assert verify(path) == ()
 
 
