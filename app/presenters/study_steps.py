@@ -61,7 +61,7 @@ def _far(standing: Standing) -> str:
     if len(readers) < 2:
         return "" if not readers else f"{readers[0].answered:,} of {readers[0].places:,} answered"
     done = sum(one.complete for one in readers)
-    return f"{done} of {len(readers)} readers complete"
+    return f"{done} of {len(readers)} readers done"
 
 
 def readers_shown(standing: Standing) -> tuple[ReaderShown, ...]:

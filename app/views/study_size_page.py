@@ -13,11 +13,15 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.shown_study import SizeAsked, SizeShown
 from app.views.study_panels import grid
-from app.widgets.blocks import button, clear, column, heading, label, panel, row, tell
+from app.widgets.blocks import button, clear, column, heading, label, panel, quiet, row, tell
 from app.widgets.ink import px
 from app.widgets.number_fields import count, number
 from app.widgets.side_by_side import SideBySide
 
+CLUSTERING = (
+    "Alike within a task is the intraclass correlation: how much answers to one task resemble "
+    "each other. 0.02 to 0.10 are usual; 0 counts every item as independent."
+)
 FORMS = {"2d": "2D", "3d": "3D", "text": "text"}
 
 
@@ -49,10 +53,12 @@ class SizePage(QWidget):
                     ("Reading before a pause", self.session),
                 ),
                 self.take,
+                quiet(CLUSTERING, small=True),
                 1,
                 margin=px(12),
             )
         )
+        self.clustering.setAccessibleDescription(CLUSTERING)
         right = panel()
         self._facts = QGridLayout()
         self._facts.setHorizontalSpacing(px(16))

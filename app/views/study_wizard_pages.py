@@ -123,7 +123,9 @@ class ComparePage(QWidget):
         for task in tasks:
             families.setdefault(task.family, []).append(task)
         for family, members in families.items():
-            self.tasks.addTopLevelItem(_family(family, members, wanted))
+            top = _family(family, members, wanted)
+            self.tasks.addTopLevelItem(top)
+            top.setExpanded(any(not task.count for task in members))
         if len(families) < 3:
             self.tasks.expandAll()
         self._filling = False

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 PLAIN_CHUNKS = {b"IHDR", b"PLTE", b"IDAT", b"IEND"}
+SQLITE = b"SQLite format 3\x00"
 PNG = b"\x89PNG\r\n\x1a\n"
 GRAM, TABLE = 4, 1 << 20
 ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be")
@@ -100,9 +101,15 @@ def find_words(folder: Path, words: Iterable[str]) -> tuple[Leak, ...]:
         found += [Leak(f"name of {path.name}", w) for w in wanted.found_in(path.name)]
         if path.is_file():
             found += [Leak(path.name, w) for w in _in_bytes(path.read_bytes(), wanted)]
-            if path.suffix == ".sqlite":
+            if is_database(path):
                 found += list(_in_database(path, wanted, pixels="search"))
     return tuple(dict.fromkeys(found))
+
+
+def is_database(path: Path) -> bool:
+    """Whether a file is of SQLite, whatever it is called: packs are too."""
+    with path.open("rb") as file:
+        return file.read(len(SQLITE)) == SQLITE
 
 
 def find_in_cells(file: Path, words: Iterable[str]) -> tuple[Leak, ...]:

@@ -14,7 +14,15 @@ from logging import LogRecord
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QAbstractItemModel, QMimeData, QModelIndex, QObject, QSettings, Qt
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QAbstractListModel,
+    QMimeData,
+    QModelIndex,
+    QObject,
+    QSettings,
+    Qt,
+)
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleInterface,
@@ -163,17 +171,22 @@ def of_model(
 ) -> Iterator[tuple[str, str]]:
     """The cells of a list, table, tree or combo box, with their heads."""
     above = QModelIndex() if parent is None else parent
-    for column in range(model.columnCount(above)):
+    for column in range(_columns(model, above)):
         for role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             head = model.headerData(column, Qt.Orientation.Horizontal, role)
             yield f"{kind} head {column}", str(head)
     for row in range(min(MOST_ROWS, model.rowCount(above))):
-        for column in range(model.columnCount(above)):
+        for column in range(_columns(model, above)):
             cell = model.index(row, column, above)
             values: list[Any] = [cell.data(role) for role in ROLES]
             yield f"{kind} cell {row},{column}", " ".join(str(value) for value in values)
-            if depth < DEEPEST and model.hasChildren(cell):
+            if depth < DEEPEST and not isinstance(model, QAbstractListModel):
                 yield from of_model(model, kind, cell, depth + 1)
+
+
+def _columns(model: QAbstractItemModel, parent: QModelIndex) -> int:
+    """Of a list one; there the binding hides the method."""
+    return 1 if isinstance(model, QAbstractListModel) else model.columnCount(parent)
 
 
 def of_clipboard() -> Iterator[tuple[str, str]]:
