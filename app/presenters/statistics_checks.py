@@ -10,18 +10,9 @@ from app.presenters.statistics_look import Look
 from app.presenters.statistics_preference import ends, grid_of
 from app.presenters.statistics_words import bar_of, estimate_words, said, still
 from app.shown_statistics import Bars, Behind, Grid, Line, Panel, Sheet
-from studies.preference.kit.words import counted
+from studies.preference.kit.words import counted, flow_words
 
 READ = "item,repeat"
-STAGES = {
-    "sampled": "Items sampled",
-    "auto_ties": "Identical lists, never shown",
-    "shown": "Places in the readers' orders, practice and repeats left out",
-    "answered": "of these, answered",
-    "flagged": "of these, cannot be judged",
-    "analysed": "of these, analysed",
-    "repeats": "Repeats answered, for consistency only",
-}
 
 
 def checks_sheet(look: Look) -> Sheet:
@@ -32,8 +23,7 @@ def checks_sheet(look: Look) -> Sheet:
 def _flow(look: Look) -> Panel:
     title = "Flow of items"
     lines = tuple(
-        Line((STAGES.get(name, name), str(count)), f"{STAGES.get(name, name)}: {count}",
-             _stage(name))
+        Line((_words(name), str(count)), f"{_words(name)}: {count}", _stage(name))
         for name, count in look.found.flow.items()
     )  # fmt: skip
     if not lines:
@@ -47,19 +37,23 @@ def _flow(look: Look) -> Panel:
     return Panel("flow", title, "", (grid,), notes)
 
 
+def _words(name: str) -> str:
+    return flow_words(name).capitalize()
+
+
 def _stage(name: str) -> Behind | None:
     """What a stage counts: items where nothing was read yet, readings after that."""
-    title = STAGES.get(name, name)
     terms = {
         "sampled": {"hits": "any", "kind": "item,auto_tie"},
         "auto_ties": {"hits": "any", "kind": "auto_tie"},
         "shown": {"state": "planned"},
         "answered": {"state": "answered"},
+        "not_answered": {"state": "unanswered"},
         "flagged": {"state": "cannot"},
         "analysed": {"preferred": "judged"},
         "repeats": {"state": "answered", "kind": "repeat"},
     }
-    return behind(title, pair="all", **terms[name]) if name in terms else None
+    return behind(_words(name), pair="all", **terms[name]) if name in terms else None
 
 
 def _missing(look: Look) -> Panel:

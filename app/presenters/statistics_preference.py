@@ -49,7 +49,7 @@ GROUPS = ("family", "form", "split", "anatomy", "overlap")
 def preference_sheet(look: Look) -> Sheet:
     """Bars by top-1 correctness, by other groups, by task."""
     panels = [_strata(look), _groups(look)]
-    panels += [one for one in (_majority(look), _tasks(look)) if one is not None]
+    panels += [one for one in (_crossed(look), _majority(look), _tasks(look)) if one is not None]
     return Sheet("preference", "Preference", tuple(panels))
 
 
@@ -126,6 +126,7 @@ def _strata(look: Look) -> Panel:
     raters = look.table("rater")
     if raters is not None and len(raters.blocks) > 1:
         rows += table_bars(look, raters)
+        says = f"{says} {difference_words(raters)}".strip()
         notes.append("All pools the answers of every reader: an item read twice counts twice.")
     bars = Bars(title, *ends(look), tuple(bar for _block, bar, _rows in rows))
     return Panel("strata", title, says, (bars, grid_of(look, title, "Group", rows)), tuple(notes))
@@ -159,13 +160,26 @@ def _majority(look: Look) -> Panel | None:
     return Panel("majority", title, "", (bars, grid), (WHISKERS,))
 
 
+def _crossed(look: Look) -> Panel | None:
+    title = "Preference by top-1 correctness and form"
+    table = look.table("stratum_form")
+    if table is None or len(table.blocks) < 2 or not look.has_gold:
+        return None
+    rows = table_bars(look, table)
+    bars = Bars(title, *ends(look), tuple(bar for _block, bar, _rows in rows))
+    note = "Exploratory: the cells are small, and there is no p-value below 10."
+    parts = (bars, grid_of(look, title, "Group", rows))
+    return Panel("crossed", title, difference_words(table), parts, (WHISKERS, note))
+
+
 def _tasks(look: Look) -> Panel | None:
     title = "Preference by task"
     rows = [] if (table := look.table("task")) is None else table_bars(look, table)
     if len(rows) < 2:
         return None
     note = "Exploratory: a task has few items; intervals are wide and there is no p-value below 10."
-    return Panel("tasks", title, "", (grid_of(look, title, "Task", rows),), (note,))
+    says = difference_words(table) if table is not None else ""
+    return Panel("tasks", title, says, (grid_of(look, title, "Task", rows),), (note,))
 
 
 # -- the forest plot
@@ -238,8 +252,10 @@ def _davidson(look: Look) -> Panel:
     title = "Model of Davidson for ties, with a term for the side"
     model = look.pair.davidson
     lines = list(_davidson_lines(model, f"{look.first} : {look.second}"))
+    titles = dict(look.found.models)
+    lines += _worth_lines(model, titles, "this pair")
     if look.found.davidson is not None:
-        lines += _worth_lines(look.found.davidson, dict(look.found.models))
+        lines += _worth_lines(look.found.davidson, titles, "all pairs in one fit")
     notes = (
         "A log worth above 0 favours the model; exp of it is the odds of being preferred against "
         "the other where neither stands on the favoured side.",
@@ -268,11 +284,13 @@ def _davidson_lines(model: Davidson, names: str) -> tuple[Line, ...]:
     )
 
 
-def _worth_lines(model: Davidson, titles: dict[str, str]) -> list[Line]:
+def _worth_lines(model: Davidson, titles: dict[str, str], of: str) -> list[Line]:
+    """Every model's worth against the first one, which is 0 by definition."""
     return [
-        Line((f"Log worth of {titles.get(letter, letter)}, all pairs", ratio_words(worth), ""),
-             "All pairs of models in one fit; the first model is 0.")
+        Line((f"Log worth of {titles.get(letter, letter)}, {of}", ratio_words(worth), ""),
+             f"Against {titles.get(model.models[0], 'the first model')}, which is 0.")
         for letter, worth in model.log_worth.items()
+        if letter != model.models[0]
     ]  # fmt: skip
 
 
