@@ -58,6 +58,7 @@ def pack(
         str | None,
         typer.Option("--share", help="Instead: a PostgreSQL address for several raters at once."),
     ] = None,
+    role: Annotated[str, typer.Option("--role", help="Who may read at --share, alone.")] = "",
     as_json: JsonOption = False,
 ) -> None:
     """Hand the study out: one file per rater, or a shared database."""
@@ -67,7 +68,7 @@ def pack(
             raise typer.BadParameter("name a --rater, or the address to --share at")
         path = words.find_study(said.home, study)
         if share:
-            answer(said, *_shared(path, share))
+            answer(said, *_shared(path, share, role))
             return
         profile = {
             "specialty": specialty,
@@ -78,10 +79,10 @@ def pack(
         answer(said, *_packed(path, rater or [], out or Path(), profile, again=again))
 
 
-def _shared(path: Path, url: str) -> tuple[dict[str, Any], str]:
+def _shared(path: Path, url: str, role: str) -> tuple[dict[str, Any], str]:
     from studies.preference.share import share
 
-    made = share(path, url)
+    made = share(path, url, role=role)
     text = (
         f"Shared. Raters open it with: triptych study open '{made.url}'\n"
         f"Merge it with: triptych study merge '{made.url}'\n"

@@ -17,6 +17,7 @@ from db.clock import now_utc
 from db.errors import RatingRefused, StoreError
 from db.packs import PackRow
 from db.ratings import add_unblinding, unblinding
+from db.server_rights import let_rate
 from db.session import Store, is_url, open_study_store
 from db.study_copy import copy_study
 from studies.errors import BadRequest, BadStudy
@@ -40,13 +41,15 @@ class Shared:
     pack_id: str
 
 
-def share(path: Path, url: str) -> Shared:
+def share(path: Path, url: str, *, role: str = "") -> Shared:
     """Copy a study to a server; the log and the key stay here.
 
     Args:
         path: the coordinator's study folder.
         url: ``postgresql://user@host/database``; a schema of its own is made there. The
             password comes with it, from ``PGPASSWORD`` or from ``~/.pgpass``.
+        role: a role of the server whose members may read there and do nothing else; without one
+            raters need the coordinator's own.
 
     Raises:
         BadStudy: a pack, or shared there already.
@@ -62,6 +65,8 @@ def share(path: Path, url: str) -> Shared:
         _refuse(study.store, plain)
         with open_study_store(place, create="create") as target:
             copy_study(study.store, target, rater=None)
+            if role:
+                let_rate(target, role)
         row = PackRow(secrets.token_hex(6), "", now_utc(), "", f"{SHARED}{plain}")
         packs.add_pack(study.store, row, software=software_version())
     return Shared(plain, row.pack_id)

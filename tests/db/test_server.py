@@ -23,6 +23,7 @@ from db.errors import (
     StoreDamaged,
     StoreLocked,
 )
+from db.server_rights import let_rate
 from db.session import Store, open_study_store
 from db.study_copy import copy_study
 from tests import postgres
@@ -308,3 +309,33 @@ def test_a_missing_server_skips_here_and_fails_in_ci(monkeypatch, ci, outcome):
     monkeypatch.setenv("CI", ci)
     with pytest.raises(outcome, match="no PostgreSQL server is installed"):
         postgres.server_binaries()
+
+
+def test_a_role_of_raters_may_rate_and_nothing_else(server, url):
+    schema = url.rpartition("=")[2]
+    with on_server(url, autocommit=True) as raw:
+        raw.execute('CREATE ROLE "the raters"')
+        raw.execute('CREATE ROLE reader LOGIN IN ROLE "the raters"')
+    raw.close()
+    with open_study_store(url) as store:
+        with pytest.raises(LoginRefused, match="has no role nobody"):
+            let_rate(store, "nobody")
+        let_rate(store, "the raters")
+    own = f"{server.address('reader')}&schema={schema}"
+    with open_study_store(own) as store:
+        ratings.add_rating(store, rating())
+        study_items.add_rater(store, study_items.RaterRow("eve"), [("i1", "item", False)], "x")
+        study_items.start_session(store, "se2", "eve", "0")
+        assert ratings.check_chain(store) == ()
+        for statement in (
+            "DROP TRIGGER entry_no_update ON entry",
+            "ALTER TABLE entry DISABLE TRIGGER ALL",
+            "UPDATE entry SET answer = 'right'",
+            "DELETE FROM entry",
+            "TRUNCATE entry",
+            "UPDATE item SET prompt = 'x'",
+            "INSERT INTO pack VALUES ('p', 'eve', 'now', 'key', NULL)",
+            "DELETE FROM head",
+        ):
+            with pytest.raises(NotWritable, match="You may not"), store.session() as connection:
+                connection.execute(text(statement))

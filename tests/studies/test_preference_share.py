@@ -1,0 +1,50 @@
+"""A study shared on a server: raters with rights of their own, merged by its address."""
+
+from __future__ import annotations
+
+import pytest
+
+from db.errors import LoginRefused, NotWritable
+from db.session import open_study_store
+from studies.preference.merge import merge
+from studies.preference.share import share
+from studies.preference.study import open_study
+from studies.preference.verify import verify
+from tests.db.studies import on_server
+from tests.studies.plain_study import plain_study
+
+
+def test_raters_read_with_a_role_of_their_own_and_are_merged_by_the_address(tmp_path, server):
+    path = plain_study(tmp_path, 6)
+    with on_server(server.study(), autocommit=True) as raw:
+        raw.execute("CREATE ROLE readers")
+        raw.execute("CREATE ROLE ann LOGIN IN ROLE readers")
+    raw.close()
+    url = share(path, server.database, role="readers").url
+    schema = url.rpartition("schema=")[2]
+    own = f"{server.address('ann')}&schema={schema}"
+    for name in ("Ann", "Bob"):
+        with open_study(own) as study:
+            session = study.session(name)
+            while session.current() is not None:
+                session.answer("both")
+            for shown in session.guesses():
+                session.guess(shown.item_id, "unsure")
+    assert verify(own) == verify(url) == ()
+    with open_study_store(own) as store, pytest.raises(NotWritable), store.session() as raw:
+        raw.exec_driver_sql("DELETE FROM entry")
+    (merged,) = merge(path, [url])
+    assert (merged.state, merged.rater) == ("merged", "Ann, Bob")
+    with open_study(path) as study:
+        assert [name for name, _ in study.info().raters] == ["Ann", "Bob"]
+    assert verify(path) == ()
+
+
+def test_a_role_that_is_not_there_is_named_and_the_study_can_be_shared_afterwards(tmp_path, server):
+    path = plain_study(tmp_path, 3)
+    database = f"{server.database}&schema=study_later"
+    with pytest.raises(LoginRefused, match="has no role nobody"):
+        share(path, database, role="nobody")
+    url = share(path, database).url
+    with open_study(url) as study:
+        assert study.session("Ann").answered == 0
