@@ -50,7 +50,7 @@ READERS: Mapping[str, Reader] = {
     for one in (
         Reader("unbiased"),
         Reader("left-biased", pull=0.5),
-        Reader("tiring", tiring=1.2),
+        Reader("tiring", tiring=1.6),
         Reader("inattentive", careless=0.8, seconds=5.0),
         Reader("guessing", knows=0.8),
         Reader("expert", noise=0.0, width=0.0, seconds=30.0),

@@ -122,8 +122,8 @@ def draw(world: World, seed: int) -> Drawn:
     of_task = world.task_sd * rng.standard_normal(world.tasks)
     strata = _strata(world, n, rng)
     pairs = balanced(list(strata), list(combinations(world.worth, 2)), rng)
-    cells = [(strata[i], int(task[i]) % len(FAMILIES), pairs[i]) for i in range(n)]
-    sides = balanced(cells, [0, 1], rng)
+    cells = [(strata[i], int(task[i]) % len(FAMILIES), pairs[i]) for i in range(world.items)]
+    sides = (*balanced(cells, [0, 1], rng), *[0] * world.auto_ties)
     scatter = world.item_sd * rng.standard_normal(n)
     facts, better = [], {}
     for i in range(n):
