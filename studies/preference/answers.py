@@ -6,6 +6,7 @@ exactly of that form; whether it fits a study is judged in ``studies.preference.
 
 from __future__ import annotations
 
+import functools
 import json
 import typing
 from collections.abc import Mapping
@@ -180,6 +181,7 @@ def _typed(kind: type[Row], values: Mapping[str, Any]) -> Row:
     return kind(**values)
 
 
+@functools.cache
 def _kinds(kind: type[Any]) -> dict[str, tuple[type, ...]]:
     """Field name to the types it may have, as JSON gives them."""
     kinds = {}

@@ -180,12 +180,12 @@ def _refuse_names(store: Store, answers: Answers) -> None:
     """One name, one place of reading."""
     names = {seat.rater.name for seat in answers.seats}
     taken = {row.name for row in study_items.raters(store)}
-    taken |= {row.rater for row in packs.packs(store) if row.pack_id != answers.pack_id}
+    handed = packs.packs(store)
+    gone = {answers.pack_id, *replaced_ids(handed)}  # a replaced pack bears the same name
+    taken |= {row.rater for row in handed if row.pack_id not in gone}
     for row in packs.returns(store):
         if row.pack_id != answers.pack_id:
             taken |= {seat.rater.name for seat in kept(row).seats}
-    # a replaced pack bears the same name as the one that counts
-    taken -= {row.rater for row in packs.packs(store) if row.pack_id == answers.pack_id}
     both = sorted(names & taken)
     if both:
         raise BadAnswers(

@@ -294,7 +294,7 @@ def test_altered_contents_with_a_checksum_that_fits_are_refused(sample, tmp_path
 def test_no_altered_byte_is_accepted(sample, tmp_path):
     content, rng = sample.read_bytes(), random.Random(7)
     file, home = tmp_path / "spoilt.triptych", laptop(tmp_path)
-    for _ in range(1000):
+    for _ in range(600):
         spoilt = bytearray(content)
         for _ in range(rng.choice((1, 1, 2, 40))):
             spoilt[rng.randrange(len(spoilt))] ^= rng.randrange(1, 256)
@@ -308,7 +308,7 @@ def test_altered_bytes_with_a_checksum_that_fits_never_crash(sample, tmp_path):
     """What is let in then is equal in everything that is shown and hashed."""
     content, rng = sample.read_bytes()[:-TRAILER], random.Random(11)
     file, let_in = tmp_path / "spoilt.triptych", 0
-    for turn in range(30):
+    for turn in range(15):
         spoilt = bytearray(content)
         for _ in range(rng.choice((1, 3, 30))):
             spoilt[rng.randrange(100, len(spoilt))] ^= rng.randrange(1, 256)
@@ -319,7 +319,7 @@ def test_altered_bytes_with_a_checksum_that_fits_never_crash(sample, tmp_path):
             continue
         let_in += 1
         assert verify(opened) == ()
-    assert let_in < 20
+    assert let_in < 12
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no kill on this system")
