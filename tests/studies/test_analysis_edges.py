@@ -119,6 +119,7 @@ def test_one_rater_or_all_of_them():
     (by_rater,) = [table for table in pair.tables if table.group == "rater"]
     assert [one.name for one in by_rater.blocks] == ["Ann", "Bob"]
     assert [one.first.count for one in by_rater.blocks] == [20, 0]
+    assert "several raters" in by_rater.heterogeneity.note
     assert both.between[0].raw.value == 0
     ann = analyse(study(items, rows), rater="Ann", draws=60)
     assert (ann.rater, ann.raters, ann.pairs[0].overall.n) == ("Ann", ("Ann",), 20)

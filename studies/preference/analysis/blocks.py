@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from statistics import median
 
 from studies.preference.analysis.bootstrap import Draws, intervals
@@ -114,4 +115,7 @@ def _table(
     known = [name for name in titles if name in members]
     names = [*known, *sorted(name for name in members if name and name not in titles)]
     made = [block(group, name, titles.get(name, name), members[name], how) for name in names]
-    return Table(group, title, holm(made), heterogeneity([members[n] for n in names], how.numbers))
+    test = heterogeneity([members[n] for n in names], how.numbers)
+    if test is not None and test.p is not None and len(raters_of(rows)) > 1:
+        test = replace(test, note="; ".join(part for part in (test.note, POOLED) if part))
+    return Table(group, title, holm(made), test)
