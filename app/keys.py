@@ -153,6 +153,8 @@ COMMANDS: tuple[Command, ...] = (
         ("select-right", "Choose the frame to the right", "Shift+Right"),
         ("select-up", "Choose the frame above", "Shift+Up"),
         ("select-down", "Choose the frame below", "Shift+Down"),
+        ("text-up", "Text of the chosen frame: back", "Shift+PgUp"),
+        ("text-down", "Text of the chosen frame: on", "Shift+PgDown"),
         ("confidence", "Confidence: next", "B"),
         ("confidence-1", "Confidence: low", "F2"),
         ("confidence-2", "Confidence: medium", "F3"),
@@ -177,6 +179,10 @@ COMMANDS: tuple[Command, ...] = (
     ),
     *(Command(f"go-{one.id}", one.text, "window", (one.shortcut,)) for one in PAGES),
     *(Command(one.id, one.text, "window", (one.shortcut,)) for one in WINDOW),
+)
+# While rating nothing is measured: a measure would stand on one side alone.
+NOT_RATING = frozenset(
+    {"tool-window", "tool-distance", "tool-angle", "tool-roi", "tool-probe", "delete-measure"}
 )
 BY_ID: Mapping[str, Command] = MappingProxyType({command.id: command for command in COMMANDS})
 

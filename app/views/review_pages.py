@@ -24,7 +24,7 @@ from app.widgets.ink import hold, px
 
 WIDTH = 560
 HAND_BACK = "Save answers to hand back"
-SMALL = "This window is small"
+SMALL, END, GONE = "This window is small", "Study finished", "This study cannot be reached"
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,15 @@ class StudyRow:
 
 
 class SentencePage(QWidget):
-    """A title, a sentence and buttons, in the middle of the page."""
+    """A title, a sentence and buttons, in the middle of the page.
 
-    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+    Args:
+        title: a few words.
+        parent: as in Qt.
+        per_row: so many buttons stand side by side.
+    """
+
+    def __init__(self, title: str, parent: QWidget | None = None, *, per_row: int = 4) -> None:
         super().__init__(parent)
         self.title, self.sentence = QLabel(title), QLabel()
         self.title.setProperty("role", "title")
@@ -51,8 +57,8 @@ class SentencePage(QWidget):
         self.body.setSpacing(theme.SPACE_L)
         self.body.addWidget(self.title)
         self.body.addWidget(self.sentence)
-        self.buttons = QHBoxLayout()
-        self.buttons.setSpacing(theme.SPACE_S)
+        self._per_row = per_row
+        self._buttons: list[QPushButton] = []
         box = QWidget()
         box.setLayout(self.body)
         hold(box.setFixedWidth, WIDTH)
@@ -81,10 +87,13 @@ class SentencePage(QWidget):
         button.setAccessibleName(words)
         if primary:
             button.setProperty("kind", "primary")
-        if self.buttons.count() == 0:
-            self.body.addLayout(self.buttons)
-            self.buttons.addStretch(1)
-        self.buttons.insertWidget(self.buttons.count() - 1, button)
+        if len(self._buttons) % self._per_row == 0:
+            self._row = QHBoxLayout()
+            self._row.setSpacing(theme.SPACE_S)
+            self._row.addStretch(1)
+            self.body.addLayout(self._row)
+        self._row.insertWidget(self._row.count() - 1, button)
+        self._buttons.append(button)
         return button
 
 
@@ -200,8 +209,8 @@ class QuietPages(QObject):
     def __init__(self) -> None:
         super().__init__()
         self.start, self.curtain = StartPage(), SentencePage("Paused")
-        self.asking, self.end = SentencePage("A last question"), SentencePage("Study finished")
-        self.gone, self.small = SentencePage("The study is gone"), SentencePage(SMALL)
+        self.asking, self.end = SentencePage("A last question"), SentencePage(END, per_row=2)
+        self.gone, self.small = SentencePage(GONE), SentencePage(SMALL)
         self.wait = SentencePage("")
         self.all = (
             self.start, self.curtain, self.asking, self.end, self.gone, self.small, self.wait,

@@ -26,6 +26,7 @@ MARKED = {"left": ("left",), "right": ("right",), "both": ("left", "right")}
 GUESS_OF = {"left": "left", "right": "right", "both": "unsure", "neither": "unsure"}
 STEPS = {"select-left": (-1, 0), "select-right": (1, 0), "select-up": (0, -1),
          "select-down": (0, 1)}  # fmt: skip
+TURNS = {"text-up": -1, "text-down": 1}
 
 
 class ReadingScreen(QWidget):
@@ -95,12 +96,12 @@ class ReadingScreen(QWidget):
 
     def show_fault(self, sentence: str) -> None:
         """Why the answer could not be stored, over the prompt; empty hides it."""
-        self.fault.say(sentence, self._middle())
+        self.fault.say(sentence, self._middle(), self.board.prompt.height())
 
     def ask_reason(self) -> None:
         """The reasons why an item cannot be judged."""
-        self._place_reasons()
         self.reasons.open()
+        self._place_reasons()
 
     def ask_comment(self, text: str) -> None:
         """The comment line."""
@@ -198,6 +199,8 @@ class ReadingScreen(QWidget):
             self.help_asked.emit()
         elif command in STEPS:
             self.board.step(*STEPS[command])
+        elif command in TURNS:
+            self.board.turn_text(TURNS[command])
         else:
             return self.board.handle_key(event)
         return True
@@ -212,7 +215,7 @@ class ReadingScreen(QWidget):
         if not self.reasons.isHidden():
             self._place_reasons()
         if not self.fault.isHidden():
-            self.fault.place(self._middle())
+            self.fault.place(self._middle(), self.board.prompt.height())
 
     def _middle(self) -> QRect:
         """The middle column, from the query to the prompt."""
@@ -222,7 +225,9 @@ class ReadingScreen(QWidget):
 
     def _place_reasons(self) -> None:
         room = self._middle()
-        high = min(room.height(), self.reasons.sizeHint().height())
+        self.reasons.ensurePolished()
+        inner = room.width()
+        high = min(room.height(), self.reasons.heightForWidth(inner))
         self.reasons.setGeometry(room.x(), room.bottom() + 1 - high, room.width(), high)
 
     def _connect(self) -> None:

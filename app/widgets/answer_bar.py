@@ -29,6 +29,9 @@ GUESSES = (
 Entry = tuple[str, str, str, str]
 
 
+_CENTRED = int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap)
+
+
 class AnswerButton(QAbstractButton):
     """One answer: its key in a box, its words beside it, filled when chosen."""
 
@@ -53,7 +56,7 @@ class AnswerButton(QAbstractButton):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         chosen, live = self.isChecked(), self.isEnabled()
-        ground = theme.TEXT if chosen else theme.RAISED
+        ground = theme.QUIET if chosen else theme.RAISED  # seen at once, yet no lamp in the dark
         ink = theme.GROUND if chosen else theme.TEXT if live else theme.DISABLED
         painter.fillRect(self.rect(), QColor(ground))
         painter.setPen(QColor(theme.QUIET if self.hasFocus() or self.underMouse() else theme.LINE))
@@ -65,7 +68,7 @@ class AnswerButton(QAbstractButton):
         face = theme.font("reading", bold=chosen)
         face.setPixelSize(self.letters)
         painter.setFont(face)
-        painter.drawText(rest, Qt.AlignmentFlag.AlignCenter, words)
+        painter.drawText(rest, _CENTRED, words)
         painter.drawRect(box.adjusted(0, 0, -1, -1))
         face.setBold(True)
         painter.setFont(face)
@@ -77,8 +80,9 @@ class AnswerButton(QAbstractButton):
         for size in range(theme.px("reading"), theme.TYPE_PX["small"], -1):
             face.setPixelSize(size)
             self.letters = size
-            words = QFontMetrics(face).horizontalAdvance(f"{self._words}  \u2713")
-            if words <= self._rooms()[1].width():
+            rest = self._rooms()[1]
+            words = f"{self._words}  \u2713"
+            if rest.contains(QFontMetrics(face).boundingRect(rest, _CENTRED, words)):
                 return size
         return theme.TYPE_PX["small"]
 
@@ -111,7 +115,8 @@ class AnswerBar(QWidget):
         self, parent: QWidget | None = None, *, entries: tuple[Entry, ...] = ANSWERS
     ) -> None:
         super().__init__(parent)
-        self.setFixedHeight(HEIGHT)
+        self._grow()
+        theme.theme.scaled.connect(self._grow)
         self.buttons: dict[str, AnswerButton] = {}
         self._commands = {answer: command for answer, _words, _side, command in entries}
         for answer, words, side, _command in entries:
@@ -119,6 +124,10 @@ class AnswerBar(QWidget):
             button.clicked.connect(lambda _checked, answer=answer: self.chosen.emit(answer))
             self.buttons[answer] = button
         self.name_keys()
+
+    def _grow(self) -> None:
+        """A little higher for large type, where words stand in two lines."""
+        self.setFixedHeight(HEIGHT + (theme.theme.scale.percent - 100) // 5)
 
     def name_keys(self) -> None:
         """Say the keys in force. All boxes are as wide as the widest name, for both sides alike."""

@@ -23,6 +23,7 @@ BORDER = 3
 GAP = 2
 MOST_PICTURES = 16
 TEXT_SHARE = 0.4  # of a frame that shows pictures and text
+LARGE_TEXT_SHARE = 0.55
 LEAST_TEXT = 200  # a column narrower than this breaks words
 WIDE = 1.35  # a frame wider than this times its height puts the text beside the pictures
 
@@ -258,7 +259,8 @@ def split(inner: QRect, *, pictures: bool, text: bool) -> tuple[QRect, QRect]:
         first.setWidth(inner.width() - share - GAP)
         second.setLeft(inner.right() - share + 1)
     else:
-        share = round(inner.height() * TEXT_SHARE)
+        large = theme.theme.scale.percent > 140  # else large type would show a line or two
+        share = round(inner.height() * (LARGE_TEXT_SHARE if large else TEXT_SHARE))
         first.setHeight(inner.height() - share - GAP)
         second.setTop(inner.bottom() - share + 1)
     return first, second

@@ -37,20 +37,26 @@ class FaultCard(QFrame):
         column.addWidget(self.retry)
         self.hide()
 
-    def say(self, sentence: str, room: QRect) -> None:
-        """Show a sentence at the foot of a room; an empty one hides the card."""
+    def say(self, sentence: str, room: QRect, least: int) -> None:
+        """Show a sentence at the foot of a room; an empty one hides the card.
+
+        Args:
+            sentence: what happened and what to do.
+            room: where there is room.
+            least: height that is covered in any case.
+        """
         if not sentence:
             self.hide()
             return
         self.sentence.setText(f"\u2715 Not stored: {sentence}")
         self.retry.setText(with_key("Try again", "confirm"))
-        self.place(room)
+        self.place(room, least)
         self.show()
         self.raise_()
 
-    def place(self, room: QRect) -> None:
+    def place(self, room: QRect, least: int) -> None:
         """As high as the sentence needs, at the foot of the room."""
         inner = room.width() - 2 * theme.SPACE_M - 2
         high = self.sentence.heightForWidth(inner) + self.retry.sizeHint().height()
-        high = min(room.height(), high + 3 * theme.SPACE_M)
+        high = min(room.height(), max(least, high + 3 * theme.SPACE_M))
         self.setGeometry(room.x(), room.bottom() + 1 - high, room.width(), high)

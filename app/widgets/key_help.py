@@ -33,16 +33,18 @@ Block = tuple[str, tuple[Line, ...]]
 
 def blocks_of(page: str) -> tuple[Block, ...]:
     """Headings with lines of (keys, what they do) of ``viewer`` or ``review``."""
-    made = [(TITLES[place], tuple(_lines(place))) for place in (page, "shared", "picture")]
+    places = (page, "shared", "picture")
+    left_out = keys.NOT_RATING if page == "review" else frozenset()
+    made = [(TITLES[place], tuple(_lines(place, left_out))) for place in places]
     return (*made, ("Mouse", MOUSE))
 
 
-def _lines(place: str) -> list[Line]:
+def _lines(place: str, left_out: frozenset[str]) -> list[Line]:
     force = keys.current()
     return [
         (", ".join(map(shown_name, force.keys_of(command.id))), command.text)
         for command in COMMANDS
-        if command.page == place and force.keys_of(command.id)
+        if command.page == place and command.id not in left_out and force.keys_of(command.id)
     ]
 
 

@@ -47,7 +47,7 @@ class KeyStrip(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._hint = ""
+        self._hint = self._over = ""
         self._entries: list[tuple[str, str]] = []
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.name_keys()
@@ -55,8 +55,8 @@ class KeyStrip(QWidget):
     @property
     def words(self) -> str:
         """What is drawn now."""
-        if self._hint:
-            return self._hint
+        if self._over or self._hint:
+            return self._over or self._hint
         return GAP.join(f"{name} {said}" for name, said in self._fitting(self.width()))
 
     def name_keys(self) -> None:
@@ -73,16 +73,23 @@ class KeyStrip(QWidget):
         self.setAccessibleName(self.words)
         self.update()
 
+    def show_over(self, words: str) -> None:
+        """A sentence above all others for a while; empty gives way to them again."""
+        self._over = words
+        self.setAccessibleName(self.words)
+        self.update()
+
     def sizeHint(self) -> QSize:
         return QSize(120, QFontMetrics(theme.font("body")).height() + 6)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        if self._hint:
-            painter.setFont(self._face_for(self._hint))
+        said = self._over or self._hint
+        if said:
+            painter.setFont(self._face_for(said))
             painter.setPen(QColor(theme.TEXT))  # no tint on a screen with pictures to be judged
             room = QFontMetrics(painter.font())
-            words = room.elidedText(self._hint, Qt.TextElideMode.ElideRight, self.width())
+            words = room.elidedText(said, Qt.TextElideMode.ElideRight, self.width())
             painter.drawText(self.rect(), _RIGHT, words)
             return
         self._draw_keys(painter)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app import theme
@@ -30,6 +30,7 @@ class PromptPanel(QFrame):
         self.prompt.setTextFormat(Qt.TextFormat.PlainText)
         self.prompt.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter)
         self.text = TextPanel(selectable=False)
+        theme.theme.scaled.connect(self._fit)
         self.back, self.on = QPushButton(), QPushButton()
         self.name_keys()
         for button in (self.back, self.on):
@@ -51,6 +52,22 @@ class PromptPanel(QFrame):
         self.prompt.setText(prompt)
         self.text.setVisible(text is not None)
         self.text.show_text(text or "")
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """The largest type, not above the reading size, in which the whole task can be read."""
+        room = self.height() - self.on.sizeHint().height() - 4 * theme.SPACE_S
+        if self.text.isVisibleTo(self):
+            room = max(room * 2 // 5, room - 6 * theme.px("reading"))
+        inner = self.width() - 2 * theme.SPACE_M - 4
+        for size in range(theme.px("reading"), theme.TYPE_PX["small"] - 1, -1):
+            self.prompt.setStyleSheet(f"font-size: {size}px;")
+            if self.prompt.heightForWidth(inner) <= room:
+                break
 
     def handle_key(self, event: QKeyEvent) -> bool:
         """Scroll the query's text; False if there is none."""

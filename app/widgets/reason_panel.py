@@ -13,14 +13,23 @@ from app import theme
 from app.widgets.one_line import OneLine
 
 REASONS = (
-    "The pictures are not good enough",
-    "The query or the task is unclear",
+    "Pictures not good enough",
+    "Query or task unclear",
     "Outside my field",
-    "A text is cut off or missing",
-    "Something is displayed wrongly",
+    "Text cut off or missing",
+    "Displayed wrongly",
     "Another reason",
 )
 TOLD = "Number or Enter takes a reason, Tab writes more words, Esc returns"
+
+# Pictures to be judged lie beside it: no accent here, the chosen line is framed and marked.
+NEUTRAL = f"""
+QListWidget {{ border: 1px solid {theme.LINE}; background: {theme.PANEL}; outline: none; }}
+QListWidget:focus {{ border: 1px solid {theme.QUIET}; }}
+QListWidget::item:selected {{ background: {theme.LINE}; color: {theme.TEXT};
+  border: 1px solid {theme.QUIET}; }}
+QLineEdit:focus {{ border: 1px solid {theme.QUIET}; }}
+"""
 
 
 class _List(QListWidget):
@@ -73,7 +82,9 @@ class ReasonPanel(QFrame):
         self.list.addItems([f"{n}   {words}" for n, words in enumerate(REASONS, start=1)])
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setWordWrap(True)
+        self.list.setStyleSheet(NEUTRAL)
         self.words = OneLine("The reason in your own words", "Other or more words")
+        self.words.setStyleSheet(NEUTRAL)
         column = QVBoxLayout(self)
         column.setContentsMargins(*([theme.SPACE_M] * 4))
         column.setSpacing(theme.SPACE_S)
@@ -91,6 +102,8 @@ class ReasonPanel(QFrame):
         """Show the reasons afresh; the list has the keys."""
         self.words.setText("")
         self.list.setCurrentRow(0)
+        rows = sum(self.list.sizeHintForRow(row) for row in range(self.list.count()))
+        self.list.setFixedHeight(rows + 2 * self.list.frameWidth() + theme.SPACE_XS)
         self.show()
         self.raise_()
         self.list.setFocus()

@@ -81,9 +81,10 @@ class TextPanel(QTextEdit):
     def handle_key(self, event: QKeyEvent) -> bool:
         """Scroll by keys; False if the key means nothing here."""
         steps = _SCROLL.get(Qt.Key(event.key()))
-        if steps is None:
-            return False
         bar = self.verticalScrollBar()
+        held = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        if steps is None or held or self.isHidden():
+            return False
         bar.setValue(bar.value() + steps * theme.px(self._role) * 2)
         return True
 

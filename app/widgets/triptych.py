@@ -31,6 +31,7 @@ from app.widgets.content import Content
 from app.widgets.evidence_frame import EvidenceFrame
 from app.widgets.image_canvas import ImageCanvas
 from app.widgets.prompt_panel import PromptPanel
+from app.widgets.text_panel import TextPanel
 from app.widgets.view_link import ViewLink
 
 __all__ = [
@@ -248,10 +249,25 @@ class TriptychBoard(QWidget):
 
     def handle_key(self, event: QKeyEvent) -> bool:
         """Pass a key on to the enlarged, the chosen, or the query's frame."""
-        frame = self.large if self.enlarged else self._selected or self.query
-        if frame.handle_key(event):
-            return True
-        return not self.enlarged and frame is self.query and self.prompt.handle_key(event)
+        frame = self._active()
+        flat = all(canvas.picture.slices < 2 for canvas in frame.shown_canvases if canvas.picture)
+        if flat and self._text_of(frame).handle_key(event):
+            return True  # where there is nothing to scroll through, the text is scrolled
+        return frame.handle_key(event)
+
+    def turn_text(self, way: int) -> None:
+        """Scroll the text of the frame on which keys act, most of a page back or on."""
+        bar = self._text_of(self._active()).verticalScrollBar()
+        bar.setValue(bar.value() + way * round(bar.pageStep() * 0.8))
+
+    def _active(self) -> EvidenceFrame:
+        return self.large if self.enlarged else self._selected or self.query
+
+    def _text_of(self, frame: EvidenceFrame) -> TextPanel:
+        """A frame's text; the query's may stand below it, with the task."""
+        beside = frame.content.text is None and self._enlarged in (None, self.query)
+        below = beside and (frame is self.query or frame is self.large)
+        return self.prompt.text if below else frame.text
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
