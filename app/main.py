@@ -18,6 +18,7 @@ from app import keys, theme
 from app.actions import FIRST_PAGE, PAGES
 from app.changes import Change, Changes
 from app.failures import LastDoor, sentence
+from app.file_open import FileOpener
 from app.job_rows import JobRows
 from app.jobs import Jobs
 from app.log import close_log, open_log
@@ -30,6 +31,7 @@ from app.worker_process import WorkerProcess
 from db.errors import StoreError
 from db.home import Home
 from db.session import Store, open_store
+from studies.preference.pack_file import SUFFIX
 
 SMOKE_MS = 300
 
@@ -158,11 +160,21 @@ def run(
     program.window.go("review" if open_study else FIRST_PAGE, open_study)
     if open_paths:
         program.services.open_evidence(open_paths)
+    opener = FileOpener(lambda file: _open_file(program, file))
+    application.installEventFilter(opener)
     try:
         return _smoke(program) if smoke else application.exec()
     finally:
         program.window.hide()
         program.close()
+
+
+def _open_file(program: Program, file: str) -> None:
+    """A file from the system: a rater's pack, or evidence."""
+    if file.endswith(SUFFIX):
+        program.window.go("review", file)
+    else:
+        program.services.open_evidence((Path(file),))
 
 
 def _refuse(error: StoreError, *, smoke: bool) -> int:

@@ -175,17 +175,18 @@ def _typed(kind: type[Row], values: Mapping[str, Any]) -> Row:
     """A row with every field of the type it says; a bool is no number."""
     if set(values) != set(kind.__dataclass_fields__):
         raise KeyError("other fields")
-    for name, allowed in _kinds(kind).items():
+    for name, allowed in _kinds(kind.__name__).items():
         if type(values[name]) not in allowed:
             raise TypeError(f"{name} is of another type")
     return kind(**values)
 
 
 @functools.cache
-def _kinds(kind: type[Any]) -> dict[str, tuple[type, ...]]:
-    """Field name to the types it may have, as JSON gives them."""
+def _kinds(row: str) -> dict[str, tuple[type, ...]]:
+    """Field name of a kind of row to the types it may have, as JSON gives them."""
     kinds = {}
-    for name, hint in typing.get_type_hints(kind).items():
+    hints = typing.get_type_hints({"EntryRow": EntryRow, "RaterRow": RaterRow}[row])
+    for name, hint in hints.items():
         listed = typing.get_args(hint) if type(None) in typing.get_args(hint) else (hint,)
         kinds[name] = tuple(one if one in (int, str, type(None)) else dict for one in listed)
     return kinds

@@ -22,7 +22,7 @@ from studies.errors import BadAnswers, BadStudy
 from studies.preference.answers import LARGEST, Answers, collect, read_answers
 from studies.preference.fitting import Frame, check, in_force
 from studies.preference.frozen import sha256, software_version
-from studies.preference.ledger import kept, replaced_ids, shared_url
+from studies.preference.ledger import kept, replaced_ids
 from studies.preference.pack_file import MARK, SQLITE, TRAILER
 from studies.preference.share import open_shared, plain_url
 from studies.preference.study import open_study
@@ -163,13 +163,9 @@ def _from_file(source: str) -> Answers:
 
 
 def _from_server(store: Store, frame: Frame, url: str) -> Answers:
-    place = plain_url(url)
-    pack = next((row for row in packs.packs(store) if shared_url(row) == place), None)
-    if pack is None:
-        raise BadAnswers(f"This study was not shared at {place}.")
-    with open_shared(url) as shared:
+    with open_shared(store, url) as (shared, pack):
         if study_items.study_row(shared).hash != frame.row.hash:
-            raise BadAnswers(f"Another study lies at {place}.")
+            raise BadAnswers("Another study lies there.")
         faults = chain.check_chain(shared)
         if faults:
             raise BadAnswers(faults[0])

@@ -102,10 +102,10 @@ def copy_out(file: Path, database: Path) -> None:
     expected = checksum(file)
     with translated(file), file.open("rb") as source, database.open("wb") as target:
         digest = _copy(source, target, size=file.stat().st_size - TRAILER)
+        if digest != expected:
+            raise BadPack(f"{file} was altered after it was written. Ask for it again.")
         target.flush()
         os.fsync(target.fileno())
-    if digest != expected:
-        raise BadPack(f"{file} was altered after it was written. Ask for it again.")
 
 
 def _check_start(file: Path, start: bytes) -> None:

@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
-from db import packs
+from db import packs, study_items
 from db.clock import now_utc
-from db.errors import RatingRefused, StoreError
+from db.errors import RatingRefused, StoreDamaged, StoreError
 from db.packs import PackRow
 from db.ratings import add_unblinding, unblinding
 from db.server_rights import let_rate
 from db.session import Store, is_url, open_study_store
 from db.study_copy import copy_study
-from studies.errors import BadRequest, BadStudy
+from studies.errors import BadAnswers, BadRequest, BadStudy
 from studies.preference.frozen import software_version
 from studies.preference.ledger import SHARED, shared_url
 from studies.preference.study import open_study
@@ -59,28 +59,38 @@ def share(path: Path, url: str, *, role: str = "") -> Shared:
     """
     if not is_url(url):
         raise BadRequest(f"{plain_url(url)} is no address like postgresql://user@host/database.")
+    pack_id = secrets.token_hex(6)  # a name of its own: what an attempt left behind is in no way
     with open_study(path) as study:
-        place = _with_schema(url, f"study_{study.row.study_id}")
+        _refuse(study.store, url)
+        place = _with_schema(url, f"study_{pack_id}")
         plain = plain_url(place)
-        _refuse(study.store, plain)
         with open_study_store(place, create="create") as target:
+            _refuse_taken(target, plain)
             copy_study(study.store, target, rater=None)
             if role:
                 let_rate(target, role)
-        row = PackRow(secrets.token_hex(6), "", now_utc(), "", f"{SHARED}{plain}")
+        row = PackRow(pack_id, "", now_utc(), "", f"{SHARED}{plain}")
         packs.add_pack(study.store, row, software=software_version())
-    return Shared(plain, row.pack_id)
+    return Shared(plain, pack_id)
 
 
 @contextmanager
-def open_shared(url: str) -> Iterator[Store]:
-    """The study at an address.
+def open_shared(store: Store, url: str) -> Iterator[tuple[Store, PackRow]]:
+    """A shared copy of a study, and what the study knows of it.
+
+    Args:
+        store: the coordinator's study.
+        url: an address that it was shared at; the name of the schema may be left out.
 
     Raises:
-        StoreError: the server refuses, or there is none.
+        BadAnswers: it was not shared there.
+        StoreError: the server refuses, or nothing is there any more.
     """
-    with open_study_store(url) as store:
-        yield store
+    row = next((row for row in packs.packs(store) if _same(shared_url(row), url)), None)
+    if row is None:
+        raise BadAnswers(f"This study was not shared at {plain_url(url)}.")
+    with open_study_store(_with_schema(url, _query(shared_url(row))["schema"])) as shared:
+        yield shared, row
 
 
 def close_shared(store: Store) -> tuple[str, ...]:
@@ -92,7 +102,7 @@ def close_shared(store: Store) -> tuple[str, ...]:
     remarks = []
     for url in filter(None, map(shared_url, packs.packs(store))):
         try:
-            with open_shared(url) as shared:
+            with open_shared(store, url) as (shared, _):
                 if unblinding(shared) is None:
                     add_unblinding(shared, reason="closed", software=software_version())
         except StoreError as error:
@@ -114,17 +124,49 @@ def plain_url(place: str) -> str:
     return urlunsplit(parts._replace(netloc=f"{name}{at}{host}", query=urlencode(query)))
 
 
+def _query(url: str) -> dict[str, str]:
+    return dict(parse_qsl(urlsplit(url).query))
+
+
 def _with_schema(url: str, schema: str) -> str:
-    parts = urlsplit(url)
-    query = dict(parse_qsl(parts.query))
-    query.setdefault("schema", schema)
-    return urlunsplit(parts._replace(query=urlencode(query, quote_via=quote)))
+    query = {"schema": schema, **_query(url)}
+    return urlunsplit(urlsplit(url)._replace(query=urlencode(query, quote_via=quote)))
 
 
-def _refuse(store: Store, plain: str) -> None:
+def _same(known: str, url: str) -> bool:
+    """Whether two addresses name one place, whoever asks; a schema that is not named fits any."""
+    if not known:
+        return False
+    ours, theirs = _where(known), _where(url)
+    schema = theirs.get("schema", ours.get("schema"))
+    return ours == {**theirs, "schema": schema}
+
+
+def _where(url: str) -> dict[str, str | None]:
+    """Host, port, database, schema."""
+    parts, query = urlsplit(url), _query(url)
+    place: dict[str, str | None] = {
+        "host": query.get("host", parts.hostname),
+        "port": query.get("port", str(parts.port or 5432)),
+        "database": query.get("dbname", parts.path.strip("/")),
+    }
+    return {**place, "schema": query["schema"]} if "schema" in query else place
+
+
+def _refuse(store: Store, url: str) -> None:
     if packs.seat_row(store) is not None:
         raise BadStudy("This is a rater's pack; the coordinator's study is what can be shared.")
     if unblinding(store) is not None:
         raise RatingRefused("This study was unblinded; it is not handed out any more.")
-    if plain in {shared_url(row) for row in packs.packs(store)}:
-        raise BadStudy(f"This study is shared at {plain} already. Raters open that address.")
+    for known in map(shared_url, packs.packs(store)):
+        if _same(known, url):
+            raise BadStudy(f"This study is shared at {known} already. Raters open that address.")
+
+
+def _refuse_taken(target: Store, plain: str) -> None:
+    """Leave a study alone that lies there already."""
+    try:
+        study_items.study_row(target)
+    except StoreDamaged:
+        return
+    raise BadStudy(f"A study lies at {plain} already. Leave the schema out of the address.")

@@ -106,6 +106,7 @@ SURFACE = {
         "--modalities",
         "--out",
         "--rater",
+        "--role",
         "--share",
         "--specialty",
         "--years",
