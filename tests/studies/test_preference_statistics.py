@@ -11,25 +11,36 @@ from scipy.stats import chi2
 from statsmodels.stats.proportion import proportion_confint
 from statsmodels.stats.weightstats import DescrStatsW
 
-from studies.preference.analysis.analyse import analyse
+from studies.preference.analysis.blocks import block
 from studies.preference.analysis.counts import clopper_pearson, share, sign_test
-from studies.preference.analysis.rated import preferred_of
-from studies.preference.analysis.side import smallest_detectable
-from tests.studies.analysis_material import POSITION, counted, needs_r, r
+from studies.preference.analysis.davidson import davidson
+from studies.preference.analysis.rated import preferred_of, rated
+from studies.preference.analysis.side import side_bias, smallest_detectable
+from tests.studies.analysis_material import POSITION, counted, how, needs_r, r
 
 PAPER = {("A", "first"): 130, ("B", "first"): 130, ("A", "second"): 61, ("B", "second"): 61}
 PAPER |= {("A", "both"): 45, ("B", "both"): 45, ("A", "neither"): 29, ("B", "neither"): 29}
 
 
+class Numbers:
+    """The parts of a pair that these tests look at."""
+
+    def __init__(self, counts, *, tasks: int = 10) -> None:
+        rows = rated(counted(counts, tasks=tasks))
+        self.overall = block("all", "all", "All", rows, how(4000))
+        self.davidson = davidson(rows, ("A", "B"))
+        self.side = side_bias(rows)
+
+
 @pytest.fixture(scope="module")
 def paper():
     """The counts recovered from the published percentages, every item a task of its own."""
-    return analyse(counted(PAPER, tasks=530), draws=4000)
+    return Numbers(PAPER, tasks=530)
 
 
 @pytest.fixture(scope="module")
 def position():
-    return analyse(counted(POSITION, tasks=107), draws=50)
+    return Numbers(POSITION, tasks=107)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +53,7 @@ def position():
     ],
 )
 def test_shares_of_the_paper(paper, name, value, wilson, exact):
-    found = getattr(paper.pairs[0].overall, name)
+    found = getattr(paper.overall, name)
     assert (found.share, found.low, found.high) == pytest.approx((value, *wilson), abs=5.1e-5)
     independent = proportion_confint(found.count, found.n, method="wilson")
     assert (found.low, found.high) == pytest.approx(independent, abs=1e-12)
@@ -53,19 +64,19 @@ def test_shares_of_the_paper(paper, name, value, wilson, exact):
 
 
 def test_percentages_as_printed(paper):
-    overall = paper.pairs[0].overall
+    overall = paper.overall
     printed = [round(100 * getattr(overall, n).share, 1) for n in ("first", "second", "tie")]
     assert printed == [49.1, 23.0, 27.9]
     assert (overall.first.count, overall.second.count, overall.tie.count) == (260, 122, 148)
 
 
 def test_sign_test_of_the_paper(paper):
-    assert paper.pairs[0].overall.sign.p == pytest.approx(1.37e-12, rel=0.005)
+    assert paper.overall.sign.p == pytest.approx(1.37e-12, rel=0.005)
 
 
 def test_net_preference_of_the_paper(paper):
     """Wald by statsmodels from the items; the bootstrap of independent items comes close to it."""
-    overall = paper.pairs[0].overall
+    overall = paper.overall
     values = np.repeat([1.0, 0.0, -1.0], [260, 148, 122])
     wald = DescrStatsW(values, weights=np.ones(530))
     error = sqrt(wald.var / 530)
@@ -101,13 +112,13 @@ def best(table, *, order):
 
 
 def test_davidson_of_the_paper(paper):
-    found = paper.pairs[0].davidson.without_order
+    found = paper.davidson.without_order
     error = (found.high - found.low) / (2 * 1.959964)
     assert (found.value, error) == pytest.approx((0.7567, 0.1097), abs=5e-5)
     assert np.exp(found.value) == pytest.approx(2.131, abs=5e-4)
-    assert np.exp(paper.pairs[0].davidson.log_tie.value) == pytest.approx(0.831, abs=5e-4)
+    assert np.exp(paper.davidson.log_tie.value) == pytest.approx(0.831, abs=5e-4)
     fitted = best([[130, 61, 74], [130, 61, 74]], order=False)
-    assert (found.value, paper.pairs[0].davidson.log_tie.value) == pytest.approx(fitted.x, abs=1e-5)
+    assert (found.value, paper.davidson.log_tie.value) == pytest.approx(fitted.x, abs=1e-5)
     assert error == pytest.approx(sqrt(fitted.hess_inv[0, 0]), rel=0.02)
 
 
@@ -119,12 +130,12 @@ def test_ties_as_half_wins_are_smaller(paper):
     half = log(fitted["A"] / fitted["B"])
     assert half == pytest.approx(log((260 + 74) / (122 + 74)), abs=1e-4)
     assert half == pytest.approx(0.533, abs=5e-4)
-    assert half / paper.pairs[0].davidson.without_order.value == pytest.approx(0.70, abs=0.01)
+    assert half / paper.davidson.without_order.value == pytest.approx(0.70, abs=0.01)
 
 
 def test_the_example_stratum():
     counts = {("A", "first"): 110, ("A", "second"): 45, ("A", "both"): 105}
-    overall = analyse(counted(counts), draws=50).pairs[0].overall
+    overall = Numbers(counts).overall
     decided = overall.first_decided
     assert (decided.share, decided.low, decided.high) == pytest.approx(
         (0.710, 0.634, 0.775), abs=5e-4
@@ -134,7 +145,7 @@ def test_the_example_stratum():
 
 
 def test_the_position_vector(position):
-    side = position.pairs[0].side
+    side = position.side
     left = side.left
     assert (left.count, left.n) == (212, 382)
     assert (left.share, left.low, left.high) == pytest.approx((0.555, 0.505, 0.604), abs=5e-4)
@@ -146,7 +157,7 @@ def test_the_position_vector(position):
 
 
 def test_davidson_with_order_term(position):
-    found = position.pairs[0].davidson
+    found = position.davidson
     assert (found.log_ratio.value, found.order.value) == pytest.approx((0.764, 0.244), abs=5e-4)
     assert (found.order_test.statistic, found.order_test.p) == pytest.approx(
         (5.11, 0.024), abs=2e-3
@@ -183,9 +194,9 @@ def test_r_has_the_same_numbers(paper, position):
         plain <- glm(y ~ setting + ratio + tie, poisson, epsilon = 1e-12)
         cat("\n", coef(full)[3:5], sqrt(diag(vcov(full)))[3:5], deviance(plain) - deviance(full))
     """)
-    block, fit = paper.pairs[0].overall, position.pairs[0].davidson
+    block, fit = paper.overall, position.davidson
     tie = clopper_pearson(148, 530)
-    expected = [block.first.low, block.first.high, block.sign.p, position.pairs[0].side.sign.p]
+    expected = [block.first.low, block.first.high, block.sign.p, position.side.sign.p]
     expected += [tie.low, tie.high]
     expected += [one.value for one in (fit.log_ratio, fit.log_tie, fit.order)]
     expected += [

@@ -286,7 +286,8 @@ class Missing:
     Attributes:
         unanswered: places without an answer. cannot: flagged, by reason.
         changed: presentations whose answer was taken back at least once.
-        first_answers: the block of first answers only.
+        first_answers: the block of first answers only; with more than two models all pairs
+            together, first being the first of each pair.
     """
 
     places: int
