@@ -95,7 +95,13 @@ class SizeShown:
 
 @dataclass(frozen=True)
 class StudyWish:
-    """A whole study as the wizard asks for it; ``repr`` never tells the passphrase."""
+    """A whole study as the wizard asks for it; ``repr`` never tells the passphrase.
+
+    Attributes:
+        models: the tested one first.
+        tasks: None is all.
+        other_patients: of a collection, nothing of the query's own patient is listed.
+    """
 
     source: str
     kind: str
@@ -105,6 +111,7 @@ class StudyWish:
     title: str
     seed: int
     protocol: Mapping[str, Any]
+    other_patients: bool
     passphrase: str = field(repr=False)
 
 

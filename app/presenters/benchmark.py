@@ -26,6 +26,7 @@ from app.presenters.bench_plan import (
     tasks_shown,
 )
 from app.presenters.bench_sources import SourceDesk
+from app.presenters.blind_warning import BlindWarning
 from app.presenters.data_sets import DataSet, data_sets
 from app.presenters.model_facts import models_shown, with_release
 from app.services import Services
@@ -51,6 +52,7 @@ class BenchmarkPresenter(Presenter):
         self._rows: list[tuple[Cell, ProgressShown]] = []
         self._job = ""
         self._looked = 0.0
+        self._blind = BlindWarning(services, "the models and which tasks they have answered")
         self._sources = SourceDesk(view, services, self._take_root)
         self._connect()
 
@@ -69,6 +71,7 @@ class BenchmarkPresenter(Presenter):
     def shown(self, argument: Any = None) -> None:
         """The page came to the front; an argument is a data root."""
         self._load_models()
+        self._blind.look()
         if isinstance(argument, str) and argument:
             self._take_root(argument)
         elif not self._root:

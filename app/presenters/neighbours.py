@@ -10,6 +10,7 @@ from app.changes import Change
 from app.failures import sentence
 from app.jobs import JobState
 from app.presenters.base import Presenter
+from app.presenters.blind_warning import BlindWarning
 from app.presenters.evidence_words import (
     members_of,
     picture_of_row,
@@ -93,6 +94,7 @@ class NeighboursPresenter(Presenter):
         self._query: EvidenceRow | None = None
         self._path = ""
         self._collection = ""
+        self._blind = BlindWarning(services, "models and what each of them finds")
         self._models: tuple[ModelShown, ...] = ()
         self._chosen = {"left": "", "right": ""}
         self._count = 10
@@ -122,6 +124,7 @@ class NeighboursPresenter(Presenter):
         """The page came to the front; an argument is an indexed object's id or a path."""
         self._load_models()
         self._load_collections()
+        self._blind.look()
         if isinstance(argument, int):
             store = self.services.store
             self.services.tasks.query(self, lambda: item(store, argument), self._take_query)

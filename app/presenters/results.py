@@ -9,6 +9,7 @@ from typing import Any
 
 from app.changes import Change
 from app.presenters.base import Presenter
+from app.presenters.blind_warning import BlindWarning
 from app.presenters.data_sets import DataSet, data_sets, titles
 from app.presenters.result_figures import FigureDesk
 from app.presenters.result_queries import QueryDesk
@@ -29,7 +30,6 @@ from db.home import Home
 from db.runs import task_results
 from db.session import open_store
 from studies.medheb.manifest import read_manifest
-from studies.preference.study import StudyInfo, list_studies
 from studies.results import Results, put_together, to_json, to_markdown
 from studies.results_stale import checked
 
@@ -62,7 +62,7 @@ class ResultsPresenter(Presenter):
         self._metric = "hit@1"
         self._paper = False
         self._order = "family"
-        self._warned = False
+        self._blind = BlindWarning(services, "models and right answers")
         self._told_stale: dict[str, tuple[str, ...]] = {}
         self._model = ""
         self._connect()
@@ -86,18 +86,7 @@ class ResultsPresenter(Presenter):
         if isinstance(argument, str):
             self._wanted_root = argument
         self._load_sets()
-        home = self.services.home
-        self.services.tasks.run(self, lambda: list_studies(home), self._warn_if_sealed)
-
-    def _warn_if_sealed(self, studies: tuple[StudyInfo, ...]) -> None:
-        """A rater who looks here can find the model behind a list; say so once."""
-        sealed = [info.title for info in studies if not info.unblinded and not info.fault]
-        if sealed and not self._warned:
-            self._warned = True
-            self.services.notify.warn(
-                f"'{sealed[-1]}' is still blind. Whoever rates it should not read this page: "
-                "it names models and right answers."
-            )
+        self._blind.look()
 
     def _changed(self, _change: Change) -> None:
         self._load_sets()

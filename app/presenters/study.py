@@ -102,7 +102,7 @@ class StudyPresenter(Presenter):
     def _show(self) -> None:
         if self.wizard.opened:
             return
-        if self.wizard.building:
+        if self.wizard.building and self.wizard.watched:
             self.wizard.show_building()
             return
         standing = self._standing()
@@ -120,6 +120,7 @@ class StudyPresenter(Presenter):
 
     def _choose(self, study: str) -> None:
         self._chosen = study
+        self.wizard.watched = False
         self.desk.fold()
         if self.wizard.opened:
             self.wizard.leave()

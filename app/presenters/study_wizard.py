@@ -54,6 +54,7 @@ class StudyWizardDesk:
         self.view, self.services = view, services
         self._tell_built, self._tell_left = built, left
         self.opened = False
+        self.watched = False
         self._forget()
         self._job, self._title = "", ""
         self._connect()
@@ -87,7 +88,10 @@ class StudyWizardDesk:
         return bool(self._job)
 
     def open(self) -> None:
-        """Begin: look for what can be compared."""
+        """Begin: look for what can be compared; one build at a time."""
+        if self.building:
+            self.show_building()
+            return
         self.opened = True
         services = self.services
         home, store, machine = services.home, services.store, services.machine
@@ -105,6 +109,7 @@ class StudyWizardDesk:
 
     def show_building(self) -> None:
         """Show the build at work again."""
+        self.watched = True
         self._job_changed(self._job)
 
     # -- what is compared
@@ -236,7 +241,7 @@ class StudyWizardDesk:
     def _build(self, wish: StudyWish) -> None:
         there = matching(self._tasks, "")
         tasks = None if not wish.tasks or len(wish.tasks) == len(there) else ",".join(wish.tasks)
-        self._title = wish.title
+        self._title, self.watched = wish.title, True
         self.view.show_building(f"Building '{wish.title}'", 0, 0, "Starting", "")
         self._job = self.services.jobs.start(
             "study-build",
@@ -245,12 +250,20 @@ class StudyWizardDesk:
                 "collection": wish.source if wish.kind == COLLECTION else None,
                 "models": list(wish.models), "total": wish.total, "seed": wish.seed,
                 "title": wish.title, "passphrase": wish.passphrase, "tasks": tasks,
-                "protocol": dict(wish.protocol),
+                "protocol": dict(wish.protocol), **self._search(wish),
             },
             title=f"Build study '{wish.title}'",
             done=self._built,
             failed=self._not_built,
         )  # fmt: skip
+
+    def _search(self, wish: StudyWish) -> dict[str, Any]:
+        """How the models search a collection; lists of a benchmark are stored already."""
+        if wish.kind == DATA:
+            return {}
+        settings = self.services.settings.current
+        return {"other_patients": wish.other_patients, "device": settings.device,
+                "dtype": settings.dtype}  # fmt: skip
 
     def _cancel(self) -> None:
         if self._job:
@@ -258,7 +271,7 @@ class StudyWizardDesk:
 
     def _job_changed(self, job: str) -> None:
         state = self.services.jobs.state(job) if job and job == self._job else None
-        if state is None or state.ended:
+        if state is None or state.ended or not self.watched:
             return
         phase = state.phase or "Starting"
         if state.total:
@@ -277,6 +290,7 @@ class StudyWizardDesk:
         told = f"{state.result.get('items', 0):,} items are sealed."
         if missing:
             told += f" {len(missing)} tasks or queries gave nothing; the methods text names them."
+        told = " ".join((told, *map(str, state.result.get("notes", ()))))
         self.services.notify.good(told)
         self._tell_built(str(state.result.get("id", "")))
         self.leave()

@@ -185,6 +185,7 @@ class StudyWizard(QWidget):
             title=self.seal.name.text().strip(),
             seed=self.seal.seed.value(),
             protocol=self.reading.protocol(),
+            other_patients=self.compare.others.isChecked(),
             passphrase=self.seal.take_secret(),
         )
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
+    QCheckBox,
     QComboBox,
     QGridLayout,
     QHeaderView,
@@ -46,6 +47,9 @@ class ComparePage(QWidget):
         super().__init__()
         self._filling = False
         self.source, self.tested = QComboBox(), QComboBox()
+        self.others = QCheckBox("List nothing of the query's own patient")
+        self.others.setAccessibleName(self.others.text())
+        self.others.setChecked(True)
         self.models = QListWidget()
         self.models.setAccessibleName("Models to compare")
         self.pattern = QLineEdit()
@@ -64,6 +68,7 @@ class ComparePage(QWidget):
             grid(("The tested one", self.tested)),
             quiet("Every item sets two of them side by side; all pairs come equally often.",
                   small=True),
+            self.others,
             1,
         ))  # fmt: skip
         right.setLayout(column(
@@ -129,6 +134,7 @@ class ComparePage(QWidget):
         if len(families) < 3:
             self.tasks.expandAll()
         self._filling = False
+        self.others.setVisible(not tasks)
         self.tasks.setEnabled(bool(tasks))
         self.pattern.setEnabled(bool(tasks))
 

@@ -13,7 +13,7 @@ from app.shown_study import PublishAsked, ReaderAsked
 from app.views.study import StudyView
 from db.home import Home
 from db.session import open_store
-from studies.cli_text import study_rows, study_table
+from studies.cli_study_text import study_rows, study_table
 from studies.preference.packs import open_pack, return_answers
 from studies.preference.study import list_studies, open_study
 from studies.preference.unblind import unblind
