@@ -13,7 +13,9 @@ from statsmodels.tools.numdiff import approx_fprime
 
 from studies.preference.analysis.analyse import analyse
 from studies.preference.analysis.blinding import bang, blinding, james
+from studies.preference.analysis.blocks import block
 from studies.preference.analysis.clustering import clustering, effect_of
+from studies.preference.analysis.counts import holm, sign_test
 from studies.preference.analysis.fatigue import fatigue
 from studies.preference.analysis.heterogeneity import heterogeneity_of
 from studies.preference.analysis.missing import flow, missing
@@ -70,7 +72,7 @@ def test_one_group_has_no_test():
 
 
 def test_holm_within_one_table():
-    found = analyse(simulated(World(), [READERS["unbiased"]], 3), draws=20)
+    found = analyse(simulated(World(tasks=20), [READERS["unbiased"]], 3), draws=20)
     (strata,) = [t for t in found.pairs[0].tables if t.group == "stratum"]
     known = [one.sign.p for one in strata.blocks]
     assert [one.sign.p_holm for one in strata.blocks] == pytest.approx(
@@ -79,6 +81,23 @@ def test_holm_within_one_table():
     assert sum(one.n for one in strata.blocks) == found.pairs[0].overall.n
     assert [one.name for one in strata.blocks] == ["both", "only_a", "only_b", "neither"]
     assert found.pairs[0].overall.sign.p_holm is None
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_holm_is_statsmodels_with_ties_and_with_blocks_without_a_p(seed):
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(0, 25, size=(int(rng.integers(1, 9)), 2))
+    made = [
+        replace(blank(), sign=sign_test(int(a), int(b))) for a, b in [*counts, counts[0], (3, 4)]
+    ]
+    found = [one.sign.p_holm for one in holm(made)]
+    known = [one.sign.p for one in made if one.sign.p is not None]
+    theirs = iter(multipletests(known, method="holm")[1] if known else [])
+    assert found == [pytest.approx(next(theirs)) if o.sign.p is not None else None for o in made]
+
+
+def blank():
+    return block("all", "all", "All", [], how(10))
 
 
 # --- validity and correctness
