@@ -17,9 +17,11 @@ from db.session import Store
 
 STATES = ("queued", "starting", "running", "done", "failed", "cancelled", "lost")
 UNFINISHED = ("queued", "starting", "running")
-# a study's models too: whoever rates on this machine could look them up beside its id
-SECRET = ("passphrase", "model_a", "model_b")
-SECRET_OF = {"study-build": ("models",)}
+SECRET = ("passphrase",)
+# a study's models too, and sentences that name them (what is missing, why it was not built):
+# whoever rates on this machine could look them up beside its id
+SECRET_OF = {"study-build": ("models", "missing", "notes")}
+SECRET_END = "How it ended was told in the window; what it says of models is not kept."
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,22 @@ def set_state(
         values["ended_utc"] = now_utc()
         values["exit_code"] = exit_code
         values["result"] = None if result is None else dict(result)
-    _change(store, job_id, values)
+    with store.session() as connection:
+        kind = connection.execute(select(job.c.kind).where(job.c.id == job_id)).scalar()
+        values = _without_secrets(str(kind), values)
+        connection.execute(update(job).where(job.c.id == job_id).values(**values))
+
+
+def _without_secrets(kind: str, values: dict[str, Any]) -> dict[str, Any]:
+    """What of a state is kept."""
+    secret = SECRET_OF.get(kind, ())
+    if not secret:
+        return values
+    if values.get("result"):
+        kept = {name: value for name, value in values["result"].items() if name not in secret}
+        values["result"] = kept
+    told = values["state"] in ("failed", "lost") and (values["sentence"] or values["details"])
+    return {**values, "sentence": SECRET_END if told else values["sentence"], "details": ""}
 
 
 def lose_unfinished(store: Store) -> int:

@@ -62,7 +62,7 @@ def _without_models(home: Home) -> tuple[str, str]:
 
 
 def _build(home: Home, title: str, models: tuple[str, str], *, total: int) -> None:
-    wish = {"data": str(home.demo), "model_a": models[0], "model_b": models[1], "total": total,
+    wish = {"data": str(home.demo), "models": list(models), "total": total,
             "seed": 5, "title": title, "passphrase": PASSPHRASE}  # fmt: skip
     load_job("study-build")(home, wish, Control())
 

@@ -68,12 +68,11 @@ class BuiltStudy:
 
 def build_job(home: Home, arguments: dict[str, Any], control: Control) -> dict[str, Any]:
     """The worker's job: see ``build_study``; returns id, hash, path, items and what is missing."""
-    models = arguments.get("models") or [arguments["model_a"], arguments["model_b"]]
     built = build_study(
         home,
         data=_path(arguments.get("data")),
         collection=arguments.get("collection"),
-        models=models,
+        models=arguments["models"],
         total=arguments["total"],
         seed=arguments["seed"],
         title=arguments["title"],

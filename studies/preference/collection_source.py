@@ -106,7 +106,10 @@ def read_collection(
         rows = usable_rows(store, collection)
     asked = _asked(rows, search)
     items = [item_of_row(row) for row in rows]
-    found = [_embedded(home, model, items, search, control) for model in models]
+    found = [
+        _embedded(home, model, items, search, Veiled(control, letter))
+        for model, letter in zip(models, LETTERS, strict=False)
+    ]
     arms = tuple(
         Arm(card.id, card.title, card.revision or "", weights_of(home, card), one.fingerprint)
         for card, one in zip(cards, found, strict=True)
@@ -130,6 +133,39 @@ def read_collection(
         else:
             missing[pool.task] = "It has no object with enough others to be compared with."
     return Material(arms, comparisons, missing, notes=_notes(rows))
+
+
+class Veiled(Control):
+    """Progress that names no model: the tray and the list of jobs keep what is said.
+
+    Args:
+        control: of the build.
+        letter: of the model.
+    """
+
+    def __init__(self, control: Control, letter: str) -> None:
+        super().__init__()
+        self._outer = control
+        self._letter = letter
+
+    def check(self) -> None:
+        """Raise ``Cancelled`` if the user asked to stop."""
+        self._outer.check()
+
+    def begin(self, total: int, *, unit: str, phase: str) -> None:
+        """Start a phase, called by the letter."""
+        self._outer.begin(total, unit=unit, phase=f"Embedding with model {self._letter}")
+
+    def begin_part(self, name: str, total: int) -> None:
+        """Start a piece, whose name is left out."""
+        self._outer.begin_part("", total)
+
+    def step(self, count: int = 1) -> None:
+        """Say that more steps are done."""
+        self._outer.step(count)
+
+    def say(self, sentence: str) -> None:
+        """Sentences of a model are left out."""
 
 
 def form_of(row: EvidenceRow) -> str:

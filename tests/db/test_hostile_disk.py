@@ -45,8 +45,17 @@ def test_an_input_output_error_on_a_full_disk_says_that_it_is_full(
 
 def test_the_job_that_built_a_study_tells_no_model(tmp_path):
     with Store(tmp_path / "home.sqlite") as store:
-        told = {"model_a": "veiled", "model_b": "masked", "passphrase": "open", "total": 3}
+        told = {"models": ["veiled", "masked"], "passphrase": "open", "total": 3}
         row = jobs.add_job(store, "j1", kind="study-build", title="Build", arguments=told)
         assert row.arguments == {"total": 3}
+        result = {"items": 3, "missing": {"chest/i2i": "veiled has no result"}, "notes": ["masked"]}
+        jobs.set_state(store, "j1", "done", result=result)
+        assert jobs.jobs(store)[0].result == {"items": 3}
+        jobs.add_job(store, "j2", kind="study-build", title="Build", arguments=told)
+        jobs.set_state(store, "j2", "failed", sentence="veiled has no result", details="masked")
+        assert "not kept" in jobs.jobs(store, states=["failed"])[0].sentence
+        jobs.add_job(store, "j3", kind="bench", title="Bench", arguments={"models": ["open"]})
+        jobs.set_state(store, "j3", "failed", sentence="no room", details="lines")
+        assert jobs.jobs(store, states=["failed"])[0].details == "lines"
     raw = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     assert not any(word in raw for word in (b"veiled", b"masked"))

@@ -302,3 +302,14 @@ def test_what_cannot_be_a_study_of_a_collection_is_said(library):
         load_job("study-build")(library, asked(title="Is dicethrow good"), Control())
     with pytest.raises(BadStudy, match="no 'colour'"):
         load_job("study-build")(library, asked(protocol={"colour": "red"}), Control())
+
+
+def test_progress_and_the_list_of_jobs_name_no_model(library):
+    said: list[str] = []
+    control = Control(
+        report=lambda done, total, unit, phase: said.append(f"{unit} {phase}"), log=said.append
+    )
+    result = load_job("study-build")(library, asked(), control)
+    assert any("Embedding with model B" in line for line in said)
+    told = " ".join([*said, json.dumps({**result, "missing": {}})])
+    assert [model for model in MODELS if model in told] == []
