@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from app.widgets.details_bar import USEFULNESS
+from app.widgets.details_bar import NOTES
 
 CANDIDATES = ("left1", "left2", "left3", "right1", "right2", "right3")
 CONFIDENCES, USES = (1, 2, 3), (0, 1, 2)
@@ -53,7 +53,7 @@ class Said:
 
     def notes(self) -> dict[str, str]:
         """Words behind the titles of the candidates that were rated."""
-        return {name: USEFULNESS[value] for name, value in self.usefulness.items()}
+        return {name: NOTES[value] for name, value in self.usefulness.items()}
 
     def details(self) -> dict[str, Any]:
         """What is stored beside the answer; what was not said is left out."""

@@ -82,7 +82,7 @@ def left_words(pace: Pace, left: dict[str, int], form: str) -> str:
 
 def paused(presentation: Any, warmups: int, *, away: bool) -> str:
     """What the curtain says."""
-    said = "Every answer is stored; a few questions at the end are left."
+    said = "Every answer is stored; a few questions are still to come."
     if presentation is not None:
         place, total, kind = place_of(presentation, warmups)
         what = "Practice" if kind == "practice" else "Item"

@@ -16,7 +16,8 @@ from app.widgets.key_strip import KeyStrip
 from app.widgets.one_line import OneLine
 
 CONFIDENCE = {1: "1 low", 2: "2 medium", 3: "3 high"}
-USEFULNESS = {0: "0 not useful", 1: "1 partly useful", 2: "2 useful"}
+USEFULNESS = {0: "0 not", 1: "1 partly", 2: "2 useful"}
+NOTES = {0: "0 not useful", 1: "1 partly useful", 2: "2 useful"}  # behind a title
 NONE = "\u2013"
 WRITING = "Enter keeps it, Esc leaves it"
 CHECK = "\u2713 "

@@ -140,7 +140,8 @@ class EvidenceFrame(QWidget):
             canvas.set_picture(picture, state)
             canvas.setVisible(picture is not None)
         self.text.setVisible(content.text is not None)
-        self.text.show_text(content.text or "", role=text_role)
+        if content.text is not None or self.text.words:  # typesetting nothing takes its time too
+            self.text.show_text(content.text or "", role=text_role)
         self._arrange()
 
     def clear(self) -> None:

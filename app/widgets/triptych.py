@@ -164,7 +164,9 @@ class TriptychBoard(QWidget):
         """What the reader said of a candidate, behind its title; by name out of ``NAMES``."""
         for name, frame in zip(NAMES, self.frames, strict=True):
             said = notes.get(name, "")
-            frame.set_title(f"{self._titles[frame]}   {said}" if said else self._titles[frame])
+            title = f"{self._titles[frame]}   {said}" if said else self._titles[frame]
+            if frame.accessibleName() != title:
+                frame.set_title(title)
         if self._enlarged is not None:
             self.large.set_title(self._enlarged.accessibleName())
 

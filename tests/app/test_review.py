@@ -34,13 +34,15 @@ class Clock:
 class Desk:
     """A presenter at work."""
 
-    def __init__(self, study=None, **services):
+    def __init__(self, study=None, *, seat="", **services):
         self.study = study
         self.view = view_like(ReviewView)
         self.clock = Clock()
         self.services = fake_services(**services)
-        source = FakeSource(study)
-        self.presenter = ReviewPresenter(self.view, self.services, source=source, now=self.clock)
+        self.source = FakeSource(study, seat=seat)
+        self.presenter = ReviewPresenter(
+            self.view, self.services, source=self.source, now=self.clock
+        )
 
     def begin(self):
         self.presenter.shown()
