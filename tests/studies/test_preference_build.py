@@ -266,3 +266,47 @@ def test_a_home_lists_its_studies_and_names_a_damaged_one(tmp_path):
     assert (good.title, good.items, good.answered, good.unblinded, good.hash, good.fault) == (
         "Chest 2026", built.items, 0, False, built.hash, "",
     )  # fmt: skip
+
+
+def test_all_files_of_a_study_have_one_time(tmp_path):
+    built = small_study(tmp_path, per_task=2)
+    assert len({path.stat().st_mtime_ns for path in built.path.iterdir()}) == 1
+
+
+def test_a_study_says_how_its_pictures_were_made_and_what_will_be_computed(built, key):
+    with open_study(built.path) as study:
+        settings = study.row.settings
+    assert settings["shown"]["bits"] == 8
+    assert settings["shown"]["slices"] == 64
+    assert settings["protocol"]["identical"] == "auto-tie"
+    assert tuple(settings["plan"]) == key.plan
+    said = " ".join(key.plan)
+    for word in (
+        "Wilson",
+        "sign test",
+        "Davidson",
+        "McNemar",
+        "AC1",
+        "bootstrap",
+        "Holm",
+        "repeats",
+    ):
+        assert word in said
+
+
+def test_no_more_than_the_pixels_of_one_item_are_held(tmp_path, monkeypatch):
+    """Encoded media wait until both lists are compared; then they lie in the file."""
+    from studies.preference import draw
+
+    held: list[int] = []
+    kept = draw.Drawing._keep
+
+    def counted(self, comparison, query, found):
+        media = [one for each in (query, *found.values()) for one in getattr(each, "media", ())]
+        held.append(len(media))
+        return kept(self, comparison, query, found)
+
+    monkeypatch.setattr(draw.Drawing, "_keep", counted)
+    small_study(tmp_path, per_task=6)
+    assert held
+    assert max(held) <= 7
