@@ -162,7 +162,7 @@ def _lines(file: str, text: str) -> Iterator[tuple[int, list[str]]]:
     else:
         heading = next((line for line in text.splitlines() if line.strip()), "")
         separator = max(SEPARATORS, key=heading.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True)
     try:
         for cells in reader:
             if any(cell.strip() for cell in cells):

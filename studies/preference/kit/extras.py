@@ -17,11 +17,11 @@ from studies.preference.unblind import Unblinded
 OTHER = "Another reason"
 # What a rater chooses from; anything else is the rater's own words.
 REASONS = (
-    "The pictures are not good enough",
-    "The query or the task is unclear",
+    "Pictures not good enough",
+    "Query or task unclear",
     "Outside my field",
-    "A text is cut off or missing",
-    "Something is displayed wrongly",
+    "Text cut off or missing",
+    "Displayed wrongly",
     OTHER,
 )
 _PATH = re.compile(
@@ -71,11 +71,11 @@ def without_paths(text: str) -> str:
 
 
 def reason_words(reason: str, *, comments: str) -> str:
-    """A chosen reason as it is; words of one's own only when comments are asked for."""
+    """A chosen reason as it is, words of one's own only when comments are asked for."""
     said = reason.strip()
-    if not said or said in REASONS or comments == "include":
+    if not said or comments == "include":
         return said
-    return OTHER
+    return next((known for known in REASONS if said.startswith(known)), OTHER)
 
 
 def code_of(name: str, nonce: str) -> str:

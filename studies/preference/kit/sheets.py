@@ -147,12 +147,9 @@ def _timeless(content: bytes) -> bytes:
         for name in source.namelist():
             data = source.read(name)
             if name == "docProps/core.xml":
-                stamp = rb"<dcterms:modified[^>]*>[^<]*</dcterms:modified>"
-                whole = (
-                    b'<dcterms:modified xsi:type="dcterms:W3CDTF">2000-01-01T00:00:00Z'
-                    b"</dcterms:modified>"
+                data = re.sub(
+                    rb"(<dcterms:modified[^>]*>)[^<]*", rb"\g<1>2000-01-01T00:00:00Z", data
                 )
-                data = re.sub(stamp, whole, data)
             entry = zipfile.ZipInfo(name, STAMP)
             entry.compress_type = zipfile.ZIP_DEFLATED
             target.writestr(entry, data)

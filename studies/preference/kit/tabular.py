@@ -13,9 +13,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from studies.preference.analysis.tables import Guess, ItemFacts, Presented, StudyTables
+from studies.preference.analysis.tables import (
+    Guess,
+    ItemFacts,
+    Presented,
+    RaterFacts,
+    StudyTables,
+)
 from studies.preference.kit.columns import FILES, PLACES, columns_of
-from studies.preference.kit.extras import Extras, Shown, clean, reason_words
+from studies.preference.kit.extras import Extras, Shown, clean, reason_words, without_paths
 
 
 def coded(
@@ -40,8 +46,20 @@ def coded(
         tables,
         presented=presented,
         guesses=tuple(replace(one, rater=code.get(one.rater, one.rater)) for one in tables.guesses),
-        raters=tuple(replace(one, name=code.get(one.name, one.name)) for one in tables.raters),
+        raters=tuple(_profile(one, code) for one in tables.raters),
+        title=without_paths(tables.title),
+        models={letter: without_paths(title) for letter, title in tables.models.items()},
         facts=clean(dict(tables.facts)),
+    )
+
+
+def _profile(one: RaterFacts, code: Mapping[str, str]) -> RaterFacts:
+    return RaterFacts(
+        name=code.get(one.name, one.name),
+        specialty=without_paths(one.specialty),
+        years=one.years,
+        modalities=without_paths(one.modalities),
+        display=without_paths(one.display),
     )
 
 
