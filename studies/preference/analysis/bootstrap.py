@@ -24,7 +24,7 @@ from studies.preference.analysis.stream import Replay
 PERCENTILE = "bootstrap of tasks, then items; percentile"
 BCA = "bootstrap of tasks, then items; BCa"
 TASKS_ONLY = "bootstrap of tasks; percentile"
-CHUNK = 2_000_000
+CHUNK = 50_000  # items at a time: what fits a core's cache is twice as fast
 
 
 @dataclass(frozen=True)

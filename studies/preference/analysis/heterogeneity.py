@@ -61,7 +61,7 @@ def _permuted(counts: NDArray[np.int64], observed: float, numbers: Replay) -> fl
     group = np.repeat(np.arange(groups), counts.sum(axis=1))
     word = np.repeat(np.arange(words), counts.sum(axis=0))
     expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / n
-    step, reached = max(1, 500_000 // n), 0
+    step, reached = max(1, 50_000 // n), 0
     for begin in range(0, PERMUTATIONS, step):
         some = min(step, PERMUTATIONS - begin)
         order = np.argsort(numbers.uniform(begin * n, some * n).reshape(some, n), axis=1)
