@@ -17,6 +17,7 @@ from engine.control import Control
 from studies import association, cli
 from studies.cli import app
 from studies.preference.analysis.analyse import analyse
+from studies.preference.kit import figures
 from studies.preference.study import list_studies, open_study
 from studies.run import bench_job
 from tests.studies.medheb_tree import small_root
@@ -47,7 +48,9 @@ def home(original, tmp_path, monkeypatch):
     """The coordinator's home; no window opens."""
     monkeypatch.setattr(cli, "has_display", lambda: False)
     monkeypatch.delenv("TRIPTYCH_PASSPHRASE", raising=False)
-    monkeypatch.setitem(analyse.__kwdefaults__, "draws", 100)  # what is told, not how well
+    # what is told is looked at here, not how well
+    monkeypatch.setitem(analyse.__kwdefaults__, "draws", 100)
+    monkeypatch.setattr(figures, "write_figures", lambda *_a, **_k: ())
     shutil.copytree(original, tmp_path / "coordinator")
     return tmp_path / "coordinator"
 
