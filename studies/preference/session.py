@@ -103,6 +103,7 @@ class Session:
         self._to_guess = guess_sample(self._frame, self._order, rater)
         self._answered: dict[int, EntryRow] = {}
         self._guessed: dict[int, EntryRow] = {}
+        self._rows: dict[str, ItemRow] = {}
         self._unsure = False
         self.refresh()
 
@@ -330,9 +331,15 @@ class Session:
         limit = self.total + 1 if place is None else place.position
         return max((position for position in self._answered if position < limit), default=None)
 
+    def _row(self, item_id: str) -> ItemRow:
+        """An item, asked of the store once: it was frozen, and a server may be far away."""
+        if item_id not in self._rows:
+            self._rows[item_id] = study_items.item_row(self.store, item_id)
+        return self._rows[item_id]
+
     def _present(self, place: PresentationRow) -> Presentation:
         try:
-            row = study_items.item_row(self.store, place.item_id)
+            row = self._row(place.item_id)
             query, left, right = _panels(row)
         except (KeyError, TypeError, IndexError, AttributeError) as error:
             raise BadStudy(

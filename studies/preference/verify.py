@@ -17,6 +17,7 @@ from db.session import Store, is_url, open_study_store
 from db.study_items import StudyRow
 from studies.errors import BadStudy
 from studies.preference.frozen import item_hash, medium_hash, order_hash, sha256, study_hash
+from studies.preference.ledger import kept, latest
 from studies.preference.merge import check_returned
 from studies.preference.verify_log import in_acts, in_packs, in_returns
 
@@ -67,7 +68,11 @@ def remarks(path: Path | str) -> tuple[str, ...]:
         StoreError, BadStudy: see ``verify``; damaged ones too.
     """
     with _open(path) as store:
-        return (*store.remarks(), *ratings.clock_remarks(ratings.entries(store)))
+        found = [*store.remarks(), *ratings.clock_remarks(ratings.entries(store))]
+        for row in latest(packs.returns(store)).values():
+            whose = f"Answers of {row.rater or 'the shared study'}: "
+            found += [whose + told for told in ratings.clock_remarks(kept(row).entries)]
+        return tuple(found)
 
 
 def _open(path: Path | str) -> Store:

@@ -26,8 +26,8 @@ def text_item(number: int, kind: str = "item", block: str = "text") -> ItemRow:
     return ItemRow(f"{number:012x}", kind, block, "Compare.", panel("query"), *sides)
 
 
-def rows_of(items: int, protocol: Protocol) -> list[ItemRow]:
-    kinds = ["item"] * items + ["warmup"] * protocol.warmup
+def rows_of(items: int, warmups: int) -> list[ItemRow]:
+    kinds = ["item"] * items + ["warmup"] * warmups
     blocks = ["text" if number % 3 else "2d" for number in range(len(kinds))]
     return [
         text_item(number, kind, block)
@@ -35,20 +35,21 @@ def rows_of(items: int, protocol: Protocol) -> list[ItemRow]:
     ]
 
 
-def plain_study(folder: Path, items: int = 20, *, protocol: Protocol = PROTOCOL) -> Path:
+def plain_study(folder: Path, items: int = 20, *, protocol: Protocol | None = PROTOCOL) -> Path:
     """The folder of a frozen study without pictures."""
     path = folder / "abcdef012345"
     path.mkdir(parents=True)
-    rows = rows_of(items, protocol)
+    rows = rows_of(items, protocol.warmup if protocol else 0)
     with open_study_store(path / "study.sqlite", create="create") as store:
         manifest = {"items": {row.item_id: item_hash(row) for row in rows}, "media": {}}
+        read = {"protocol": protocol.to_json()} if protocol else {}
         frame = StudyRow(
             study_id=path.name,
             title="Plain",
             created_utc="2026-01-31T12:00:00.000Z",
             software="0",
             order_seed="17",
-            settings={"manifest": manifest, "protocol": protocol.to_json()},
+            settings={"manifest": manifest, **read},
             sealed_sha256=sha256(SEALED),
             commitment=sha256(b"plain"),
             hash="",

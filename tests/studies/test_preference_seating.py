@@ -168,6 +168,16 @@ def test_a_study_without_guesses_asks_none(tmp_path):
         assert (session.guesses(), session.warmups) == ((), 0)
 
 
+def test_a_study_from_before_there_were_protocols_is_read_plainly(tmp_path):
+    path = plain_study(tmp_path, 4, protocol=None)
+    with open_study(path) as study:
+        session = study.session("Ann")
+        assert (session.protocol.confidence, session.warmups) == ("off", 0)
+        assert [one.kind for one in read_all(session)] == ["item"] * 4
+        assert session.guesses() == ()
+    assert verify(path) == ()
+
+
 def test_a_profile_is_kept_with_the_first_sitting(path):
     with open_study(path) as study:
         study.session(

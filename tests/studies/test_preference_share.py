@@ -9,12 +9,14 @@ from db.session import open_study_store
 from studies.preference.merge import merge
 from studies.preference.share import share
 from studies.preference.study import open_study
-from studies.preference.verify import verify
+from studies.preference.verify import remarks, verify
 from tests.db.studies import on_server
 from tests.studies.plain_study import plain_study
 
 
-def test_raters_read_with_a_role_of_their_own_and_are_merged_by_the_address(tmp_path, server):
+def test_raters_read_with_a_role_of_their_own_and_are_merged_by_the_address(
+    tmp_path, server, monkeypatch
+):
     path = plain_study(tmp_path, 6)
     with on_server(server.study(), autocommit=True) as raw:
         raw.execute("CREATE ROLE readers")
@@ -28,6 +30,8 @@ def test_raters_read_with_a_role_of_their_own_and_are_merged_by_the_address(tmp_
             session = study.session(name)
             while session.current() is not None:
                 session.answer("both")
+            if name == "Bob":
+                monkeypatch.setattr("db.chain.now_utc", lambda: "2020-01-01T00:00:00.000Z")
             for shown in session.guesses():
                 session.guess(shown.item_id, "unsure")
     assert verify(own) == verify(url) == ()
@@ -38,6 +42,7 @@ def test_raters_read_with_a_role_of_their_own_and_are_merged_by_the_address(tmp_
     with open_study(path) as study:
         assert [name for name, _ in study.info().raters] == ["Ann", "Bob"]
     assert verify(path) == ()
+    assert any(told.startswith("Answers of the shared study: Entry") for told in remarks(path))
 
 
 def test_a_role_that_is_not_there_is_named_and_the_study_can_be_shared_afterwards(tmp_path, server):
