@@ -66,9 +66,9 @@ def share(path: Path, url: str, *, role: str = "") -> Shared:
         plain = plain_url(place)
         with open_study_store(place, create="create") as target:
             _refuse_taken(target, plain)
-            copy_study(study.store, target, rater=None)
             if role:
                 let_rate(target, role)
+            copy_study(study.store, target, rater=None)
         row = PackRow(pack_id, "", now_utc(), "", f"{SHARED}{plain}")
         packs.add_pack(study.store, row, software=software_version())
     return Shared(plain, pack_id)

@@ -23,8 +23,7 @@ def test_raters_read_with_a_role_of_their_own_and_are_merged_by_the_address(
         raw.execute("CREATE ROLE ann LOGIN IN ROLE readers")
     raw.close()
     url = share(path, server.database, role="readers").url
-    schema = url.rpartition("schema=")[2]
-    own = f"{server.address('ann')}&schema={schema}"
+    own = url.replace("//triptych@", "//ann@")
     for name in ("Ann", "Bob"):
         with open_study(own) as study:
             session = study.session(name)
@@ -50,6 +49,8 @@ def test_a_role_that_is_not_there_is_named_and_the_study_can_be_shared_afterward
     database = f"{server.database}&schema=study_later"
     with pytest.raises(LoginRefused, match="has no role nobody"):
         share(path, database, role="nobody")
+    with open_study(path) as study:
+        assert study.info().packs == ()
     url = share(path, database).url
     with open_study(url) as study:
         assert study.session("Ann").answered == 0
