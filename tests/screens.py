@@ -25,7 +25,9 @@ from app.main import Program, compose
 from app.widgets.pattern_screen import PatternScreen
 from db.home import Home
 from studies.preference.study import list_studies
-from tests.screens_home import READ_TITLE, STUDY_TITLE
+from tests.screens_home import STUDY_TITLE
+from tests.screens_review import REVIEW_SCREENS
+from tests.screens_statistics import STATISTICS_SCREENS
 from tests.screens_study import STUDY_SCREENS
 from tests.screens_viewer import VIEWER_SCREENS
 
@@ -156,10 +158,6 @@ def review(program: Program) -> None:
     pump(SETTLE)
 
 
-def statistics(title: str) -> Step:
-    return lambda program: program.window.go("statistics", study_id(program, title))
-
-
 def settings_keys(program: Program) -> None:
     program.window.go("settings")
     view_of(program).tabs.setCurrentIndex(1)
@@ -210,9 +208,9 @@ SCREENS: tuple[tuple[str, Step, Step], ...] = (
     ("results-pair", results_tab(8), nothing),
     ("results-record", results_tab(9), nothing),
     *STUDY_SCREENS,
-    ("review", review, lambda p: p.window.presenter("review").pause()),
-    ("statistics-locked", statistics(STUDY_TITLE), nothing),
-    ("statistics", statistics(READ_TITLE), nothing),
+    ("review", review, lambda p: p.window.presenter("review").leave()),
+    *REVIEW_SCREENS,
+    *STATISTICS_SCREENS,
     ("models", go("models"), nothing),
     ("models-settings", models_settings, leave_models),
     ("models-add", models_add, leave_models),
