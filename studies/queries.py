@@ -30,6 +30,7 @@ class RankedCandidate:
         item: what it shows.
         score: its cosine with the query; None beyond those that were kept.
         is_gold: True for the positive.
+        group: token of its patient or group, "" if the task's file does not tell.
     """
 
     place: int
@@ -37,6 +38,7 @@ class RankedCandidate:
     item: Item
     score: float | None
     is_gold: bool
+    group: str = ""
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,7 @@ class RankedQuery:
         gold: the positive.
         pool: number of candidates ranked.
         rankings: by model id; only models that scored the query.
+        group: token of the query's patient or group, "" if the task's file does not tell.
     """
 
     task: Task
@@ -71,6 +74,7 @@ class RankedQuery:
     gold: Candidate
     pool: int
     rankings: Mapping[str, ModelRanking]
+    group: str = ""
 
 
 def task_queries(
@@ -133,13 +137,18 @@ def _joined(
                 item=query.item,
                 gold=known[query.gold],
                 pool=max((line.pool for line in lines.values()), default=0),
-                rankings={model: _ranking(line, known, k) for model, line in lines.items()},
+                rankings={
+                    model: _ranking(line, known, k, read.groups) for model, line in lines.items()
+                },
+                group=query.group,
             )
         )
     return tuple(found)
 
 
-def _ranking(line: Prediction, known: Mapping[str, Candidate], k: int) -> ModelRanking:
+def _ranking(
+    line: Prediction, known: Mapping[str, Candidate], k: int, groups: Mapping[str, str]
+) -> ModelRanking:
     top = tuple(
         RankedCandidate(
             place=place + 1,
@@ -147,6 +156,7 @@ def _ranking(line: Prediction, known: Mapping[str, Candidate], k: int) -> ModelR
             item=known[name].item,
             score=line.scores[place] if place < len(line.scores) else None,
             is_gold=name == line.gold,
+            group=groups.get(name, ""),
         )
         for place, name in enumerate(line.names[:k])
     )

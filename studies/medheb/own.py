@@ -19,7 +19,7 @@ from studies.medheb.builders.card import COMMON, Choice, SourceCard, settled
 from studies.medheb.builders.job import build, told
 from studies.medheb.own_collection import read_collection
 from studies.medheb.own_columns import ROLES, shown
-from studies.medheb.own_entries import records_of
+from studies.medheb.own_entries import records_of, tokens_of
 from studies.medheb.own_plans import own_name, plans_of, register_tasks
 from studies.medheb.own_table import Read, Reading, read_own
 from studies.medheb.tasks import OWN
@@ -72,7 +72,8 @@ def own_job(home: Home, arguments: dict[str, Any], control: Control) -> dict[str
         raise BadRequest(_nothing(read, columns))
     card = _card(name, tuple(plan for _, plan in planned))
     tasks = [task for task, _ in planned]
-    made = build(card, records, root, settings, notes=notes, control=control, tasks=tasks)
+    made = build(card, records, root, settings, notes=notes, control=control, tasks=tasks,
+                 groups=tokens_of(records, seed=settings["seed"]))  # fmt: skip
     ready = [task for task in tasks if made[task.id].rows]
     register_tasks(root, name, ready)
     return {

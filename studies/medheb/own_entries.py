@@ -225,3 +225,10 @@ def _volume(entry: Entry) -> Volume:
         return np.ascontiguousarray(prepare(item).volumes[0])
 
     return Volume(entry.content, slices)
+
+
+def tokens_of(records: Sequence[Record], *, seed: int) -> dict[str, str]:
+    """A number for each group, by lot: rows can say "the same patient" and nobody's name."""
+    groups = sorted({record.group for record in records})
+    mixed = choose.order_by_seed(groups, seed, str, salt="groups")
+    return {group: f"g{number}" for number, group in enumerate(mixed, start=1)}

@@ -55,6 +55,7 @@ class TaskData:
         digest: changes when the index, the registry row, a setting, or a picture's size or time
             of writing does.
         labels: candidate's name to its class, where the rows tell it.
+        groups: candidate's name to the token of its patient or group, likewise.
         built: what this program decided when it made the file; None for a file from elsewhere.
     """
 
@@ -67,6 +68,7 @@ class TaskData:
     notes: tuple[str, ...]
     digest: str
     labels: Mapping[str, str] = field(default_factory=dict)
+    groups: Mapping[str, str] = field(default_factory=dict)
     built: Built | None = None
 
 
@@ -121,6 +123,7 @@ def read_task(task: Task, root: Path, *, settings: ReleaseSettings = ReleaseSett
         notes=_notes(task, root, path, reading),
         digest=_task_digest(task, path, reading),
         labels=dict(reading.labels),
+        groups=dict(reading.groups),
         built=_built(task, root, path),
     )
 

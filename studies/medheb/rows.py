@@ -62,6 +62,7 @@ class Query:
         candidates: without repeated names, the positive first.
         gold: the positive's name.
         label: the query's class, where the row tells it.
+        group: token of its patient or group, where the row tells it (``qry_group``).
     """
 
     row: int
@@ -69,6 +70,7 @@ class Query:
     candidates: tuple[Candidate, ...]
     gold: str
     label: str = ""
+    group: str = ""
 
 
 @dataclass
@@ -83,6 +85,8 @@ class Reading:
         sizes: bytes of each picture file seen, by its name in the rows; None if missing.
         times: when each of them was last written, in nanoseconds, by the same name.
         labels: candidate's name to its class, where rows tell it (``tgt_label``, our own column).
+        groups: candidate's name to the token of its patient or group, where rows tell it
+            (``tgt_group``, our own column); "" for one that belongs to several.
     """
 
     root: Path
@@ -92,6 +96,7 @@ class Reading:
     sizes: dict[str, int | None] = field(default_factory=dict)
     times: dict[str, int] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
+    groups: dict[str, str] = field(default_factory=dict)
     _paths: dict[str, Path] = field(default_factory=dict)
     _volumes: dict[tuple[tuple[str, ...], bool], Item] = field(default_factory=dict)
     _candidates: dict[str, Candidate] = field(default_factory=dict)
@@ -342,11 +347,18 @@ def read_row(parser: str, number: int, row: object, reading: Reading) -> Query:
     item = read_query(row, reading)
     distinct: dict[str, Candidate] = {}
     labels = [str(label) for label in _list(row.get("tgt_label"))]
+    groups = [str(group or "") for group in _list(row.get("tgt_group"))]
     for place, candidate in enumerate(read_candidates(row, reading)):
         distinct.setdefault(candidate.name, candidate)
         if place < len(labels):
             reading.labels.setdefault(candidate.name, labels[place])
+        if (
+            place < len(groups)
+            and reading.groups.setdefault(candidate.name, groups[place]) != (groups[place])
+        ):
+            reading.groups[candidate.name] = ""
     if not distinct:
         raise RowBroken("it lists no candidate; the positive must come first.")
     candidates = tuple(distinct.values())
-    return Query(number, item, candidates, candidates[0].name, str(row.get("qry_label") or ""))
+    label, group = (str(row.get(column) or "") for column in ("qry_label", "qry_group"))
+    return Query(number, item, candidates, candidates[0].name, label, group)

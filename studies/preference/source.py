@@ -102,6 +102,7 @@ def _comparison(
         first=first[0],
         second=second[0],
         anatomy=anatomy,
+        subject=one.group or None,
     )
 
 
@@ -110,7 +111,10 @@ def _anatomy(group: Group) -> str:
 
 
 def _listed(ranking: ModelRanking) -> tuple[Listed, ...]:
-    return tuple(Listed(candidate.name, candidate.item) for candidate in ranking.top[:TOP])
+    return tuple(
+        Listed(candidate.name, candidate.item, candidate.group or None)
+        for candidate in ranking.top[:TOP]
+    )
 
 
 def _arm(home: Home, card: ModelCard, digest: str) -> Arm:

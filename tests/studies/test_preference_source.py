@@ -11,6 +11,7 @@ from engine.control import Control
 from studies.errors import NoRun
 from studies.jobs import load_job
 from studies.preference.key import key_from_bytes
+from studies.preference.leaks import find_words
 from studies.preference.sealing import unseal
 from studies.preference.source import read_material
 from studies.preference.study import list_studies, open_study
@@ -91,3 +92,39 @@ def test_models_without_results_are_named_with_the_line_that_helps(done):
     with pytest.raises(NoRun, match="triptych bench run --data") as caught:
         load_job("study-build")(home, arguments(root, models=[MODELS[0], "random"]), Control())
     assert "dicethrow,random" in str(caught.value)
+
+
+def test_rows_that_tell_a_group_flag_the_same_patient(tmp_path):
+    """``bench own`` tells in its rows which are of one patient, by a number drawn by lot."""
+    table = tmp_path / "cases.csv"
+    lines = ["patient,findings,impression"]
+    for number in range(24):
+        lines.append(f"Quiet Person {number // 2},finding {number} here,impression {number} there")
+    table.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    home, data = Home(tmp_path / "home").make(), tmp_path / "data"
+    wish = {"table": str(table), "data": str(data), "name": "cases",
+            "settings": {"test_share": 0.9}}  # fmt: skip
+    made = load_job("bench-own")(home, wish, Control())
+    (task,) = made["tasks"]
+    for seed, name in enumerate(MODELS):
+        card = {"family": "random", "settings": {"seed": seed}}
+        (home.cards / f"{name}.json").write_text(json.dumps(card), encoding="utf-8")
+    bench_job(home, {"data": str(data), "models": list(MODELS)}, Control())
+    read = task_queries(home, data, task, MODELS, 24)
+    people: dict[str, set[str]] = {}
+    for one in read:
+        people.setdefault(one.group, set()).add(one.item.text or "")
+        gold = next(c for c in one.rankings[MODELS[0]].top if c.is_gold)
+        assert gold.group == one.group
+    assert all(len(found) == 2 for found in people.values())
+    assert all(name.startswith("g") and name[1:].isdigit() for name in people)
+    result = load_job("study-build")(home, arguments(data, total=24), Control())
+    path = next(info.path for info in list_studies(home) if info.id == result["id"])
+    key = key_from_bytes(unseal((path / "key.sealed").read_bytes(), "open sesame"))
+    of = {one.row: one for one in read}
+    for item in key.items.values():
+        known = {c.name: c.group for c in of[item.row].rankings[MODELS[0]].top}
+        same = any(known[name] == of[item.row].group for name in (*item.names_a, *item.names_b))
+        assert ("same_patient" in item.flags) == (same and item.overlap != "identical")
+    assert any("same_patient" in item.flags for item in key.items.values())
+    assert find_words(path, ["Quiet Person", "qry_group", "subject"]) == ()

@@ -61,6 +61,7 @@ def exemplars(making: Making, records: Sequence[Record]) -> Made:
             tgt_img_path=[listed(names, making) for _, names in found],
             qry_label=record.labels[0],
             tgt_label=[one.labels[0] for one, _ in found],
+            **making.told_of(one for one, _ in found),
         )
         return video(video(made, making), making, target=True)
 
@@ -86,6 +87,7 @@ def text_exemplars(making: Making, records: Sequence[Record]) -> Made:
             tgt_img_path=[listed(names, making) for _, names in found],
             qry_label=record.labels[0],
             tgt_label=[one.labels[0] for one, _ in found],
+            **making.told_of(one for one, _ in found),
         )
         return video({**made, "qry_text": record.labels[0]}, making, target=True)
 

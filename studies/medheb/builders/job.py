@@ -129,6 +129,7 @@ def build(
     notes: Sequence[str] = (),
     control: Control = Control(),
     tasks: Sequence[Task] | None = None,
+    groups: Mapping[str, str] | None = None,
 ) -> dict[str, Built]:
     """Make and write the tasks of a source's records; the notes go with each.
 
@@ -141,6 +142,7 @@ def build(
         notes: go with every task.
         control: asked between rows, told the progress.
         tasks: the registry that the card's plans name, None for the one that ships.
+        groups: a record's group to the token that its rows tell of it, None to tell nothing.
 
     Returns:
         Task id to what was decided and counted.
@@ -155,8 +157,9 @@ def build(
         start = 0 if card.stable else since(root, task.image_root, card.id, settings, other=other)
         media = Media(root / task.image_root, since=start)
         making = Making(
-            task, plan, media, settings, _labels(card, records), every_label(), control, [*notes]
-        )
+            task, plan, media, settings, _labels(card, records), every_label(), control, [*notes],
+            groups=groups or {},
+        )  # fmt: skip
         made[plan.task] = _write(card, making, _make(making, plan, records), root)
         if plan.task in before and not made[plan.task].rows:
             _take_back(root / task.data_path, before[plan.task])

@@ -17,6 +17,7 @@ from studies.medheb.builders.record import Fault, Record
 from studies.medheb.tasks import Task
 
 Row = dict[str, Any]
+OWN_POSITIVE = ("text", "text-to-volume", "pairs", "region")  # makers: it is the record's own
 
 
 @dataclass
@@ -35,6 +36,7 @@ class Making:
         faults: records that could not be placed.
         broken: keys of records whose pictures turned out unreadable: nobody's candidates.
         every: all records of the source, also those that are not evaluated.
+        groups: a record's group to the token that its rows tell of it; none are told without.
     """
 
     task: Task
@@ -48,6 +50,7 @@ class Making:
     faults: list[Fault] = field(default_factory=list)
     broken: set[str] = field(default_factory=set)
     every: Sequence[Record] = ()
+    groups: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def seed(self) -> int:
@@ -73,10 +76,23 @@ class Making:
         for record in records:
             self.control.check()
             try:
-                yield make(record)
+                yield {**self._told(record), **make(record)}
             except EvidenceError as error:
                 self.faults.append(Fault(record.key, str(error)))
             self.control.step()
+
+    def _told(self, record: Record) -> Row:
+        """Whose a row is: the query's group, and the positive's where that is its own."""
+        token = self.groups.get(record.group)
+        if token is None or self.plan.make == "text-exemplars":  # a class asks, nobody's text
+            return {}
+        own = {"tgt_group": [token]} if self.plan.make in OWN_POSITIVE else {}
+        return {"qry_group": token, **own}
+
+    def told_of(self, records: Iterable[Record]) -> Row:
+        """The column of the candidates' groups, where groups are told."""
+        tokens = [self.groups.get(record.group, "") for record in records]
+        return {"tgt_group": tokens} if self.groups else {}
 
     def seen(self, record: Record, role: str = "") -> str | list[str] | list[list[str]]:
         """The names of what a record shows: a volume's slices, one picture, or several."""
