@@ -5,7 +5,8 @@ Owns the four fields. Refuses to keep anything itself; one signal carries what w
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QSpinBox, QWidget
 
 from app import theme
@@ -18,8 +19,8 @@ ASKED = (
     ("display", "Your display", "Calibrated or not, how and when; or leave it empty"),
 )
 TOLD = (
-    "It is stored with your answers and printed in tables of the readers, never beside an answer "
-    "on the screen. Each line may be left empty. You are asked once for this study."
+    "What you write here is stored with your answers and printed in tables of the readers, never "
+    "beside an answer on the screen. Each line may be left empty. You are asked once for this study."
 )
 
 
@@ -55,22 +56,32 @@ class ProfilePage(SentencePage):
         self.body.addLayout(grid)
         self.begin = self.add_button("Begin reading", primary=True)
         self.begin.clicked.connect(self._give)
-        self.add_button("Back").clicked.connect(self.left)
+        self.back = self.add_button("Back")
+        self.back.clicked.connect(self.left)
 
     def show_profile(self, rater: str, *, display: str) -> None:
         """Ask somebody; what is known of the display stands there already."""
-        self.say(f"{rater}: {TOLD}")
+        self.say(f"You read as {rater}. {TOLD}")
         for field in self.fields.values():
             field.clear()
         self.fields["display"].setText(display)
         self.years.setValue(-1)
         self.fields["specialty"].setFocus()
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter on any line goes on: fields hand it up, the button behind them is the main one."""
+        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if enter and not event.isAutoRepeat() and not self.back.hasFocus():
+            self._give()
+        elif enter:
+            self.left.emit()
+        else:
+            super().keyPressEvent(event)
+
     def _line(self, name: str, told: str) -> QLineEdit:
         line = QLineEdit()
         line.setPlaceholderText(told)
         line.setMaxLength(200)
-        line.returnPressed.connect(self._give)
         self.fields[name] = line
         return line
 
