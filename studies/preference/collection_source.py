@@ -104,7 +104,7 @@ def read_collection(
     check_models([card.id for card in cards])
     with open_store(home) as store:
         rows = usable_rows(store, collection)
-    asked = _asked(rows, search)
+    _asked(rows, search)  # before hours of embedding
     items = [item_of_row(row) for row in rows]
     found = [
         _embedded(home, model, items, search, Veiled(control, letter))
@@ -115,6 +115,20 @@ def read_collection(
         for card, one in zip(cards, found, strict=True)
     )
     check_arms(wish, Material(arms, {}))
+    made, missing = _by_form(rows, items, found, wish=wish, search=search)
+    return Material(arms, made, missing, notes=_notes(rows))
+
+
+def _by_form(
+    rows: Sequence[EvidenceRow],
+    items: Sequence[Item],
+    found: Sequence[_Vectors],
+    *,
+    wish: Wish,
+    search: Search,
+) -> tuple[dict[str, tuple[Comparison, ...]], dict[str, str]]:
+    """The comparisons of each form, and what gave none."""
+    asked = _asked(rows, search)
     failed = {n: why for one in found for n, why in one.failures.items()}
     missing = {f"collection, object {rows[n].id}": why for n, why in failed.items()}
     comparisons: dict[str, tuple[Comparison, ...]] = {}
@@ -132,7 +146,7 @@ def read_collection(
             comparisons[pool.task] = made
         else:
             missing[pool.task] = "It has no object with enough others to be compared with."
-    return Material(arms, comparisons, missing, notes=_notes(rows))
+    return comparisons, missing
 
 
 class Veiled(Control):
