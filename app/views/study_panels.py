@@ -95,16 +95,23 @@ class HandPanel(QWidget):
         self.years.setRange(-1, 60)
         self.years.setValue(-1)
         self.years.setSpecialValueText("not said")
+        self.write = button("Write the pack file…", self._ask, kind="primary")
+        self.said, self.url = label(""), QLineEdit()
+        self.url.setEchoMode(QLineEdit.EchoMode.PasswordEchoOnEdit)
+        self.share = button("Share", self._share, name="Share by a database address")
+        self._lay_out()
+        tell(self.said, "")
+        for field in (self.name, self.url):
+            field.textChanged.connect(self._check)
+        self._busy = False
+        self._check()
+
+    def _lay_out(self) -> None:
         self.name.setPlaceholderText("Name or initials, stored with each answer")
         self.specialty.setPlaceholderText("For example: chest radiology")
         self.modalities.setPlaceholderText("For example: CT and MR daily, ultrasound rarely")
         self.display.setPlaceholderText("For example: calibrated in May 2026")
-        self.write = button("Write the pack file…", self._ask, kind="primary")
-        self.said = label("")
-        self.url = QLineEdit()
-        self.url.setEchoMode(QLineEdit.EchoMode.PasswordEchoOnEdit)
         self.url.setPlaceholderText("postgresql://host/database")
-        self.share = button("Share", self._share, name="Share by a database address")
         profile = grid(
             ("Reader", self.name),
             ("Specialty", self.specialty),
@@ -129,11 +136,6 @@ class HandPanel(QWidget):
                 self.said,
             )
         )
-        tell(self.said, "")
-        for field in (self.name, self.url):
-            field.textChanged.connect(self._check)
-        self._busy = False
-        self._check()
 
     def show_said(self, text: str, tone: str = "quiet", *, busy: bool = False) -> None:
         """Say how it went; while busy nothing else is begun."""

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QWidget
 
 from app.shown_study import SizeAsked, SizeShown
 from app.views.study_panels import grid
@@ -38,6 +38,21 @@ class SizePage(QWidget):
         self.seconds = {form: count(1, 3600, " s") for form in FORMS}
         self.session = count(5, 240, " min")
         self.take = button("Take the number that is needed", self._take)
+        self.warning, self.sentence = label("", "warn"), label("")
+        self._facts = QGridLayout()
+        self.copy = button("Copy the sentence", self._copy)
+        tell(self.warning, "")
+        sides = SideBySide(self._expected(), self._follows(), least=700, shares=(4, 7))
+        self.setLayout(column(sides))
+        self._needed = 0
+        self.show_asked(SizeAsked())
+        for whole in (self.items, self.readers, self.session, *self.seconds.values()):
+            whole.valueChanged.connect(self._changed)
+        for part in (self.share, self.ties, self.power, self.clustering):
+            part.valueChanged.connect(self._changed)
+
+    def _expected(self) -> QFrame:
+        self.clustering.setAccessibleDescription(CLUSTERING)
         left = panel()
         left.setLayout(
             column(
@@ -58,19 +73,17 @@ class SizePage(QWidget):
                 margin=px(12),
             )
         )
-        self.clustering.setAccessibleDescription(CLUSTERING)
+        return left
+
+    def _follows(self) -> QFrame:
         right = panel()
-        self._facts = QGridLayout()
         self._facts.setHorizontalSpacing(px(16))
         self._facts.setVerticalSpacing(px(6))
-        self.warning, self.sentence = label("", "warn"), label("")
         self.sentence.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse
             | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self.sentence.setAccessibleName("Sentence for the paper")
-        self.copy = button("Copy the sentence", self._copy)
-        tell(self.warning, "")
         right.setLayout(
             column(
                 heading("What follows"),
@@ -83,13 +96,7 @@ class SizePage(QWidget):
                 margin=px(12),
             )
         )
-        self.setLayout(column(SideBySide(left, right, least=700, shares=(4, 7))))
-        self._needed = 0
-        self.show_asked(SizeAsked())
-        for whole in (self.items, self.readers, self.session, *self.seconds.values()):
-            whole.valueChanged.connect(self._changed)
-        for part in (self.share, self.ties, self.power, self.clustering):
-            part.valueChanged.connect(self._changed)
+        return right
 
     def show_asked(self, asked: SizeAsked) -> None:
         """Fill the fields."""

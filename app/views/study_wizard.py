@@ -244,7 +244,9 @@ class BuildingPage(QWidget):
                 space=12,
             )
         )
-        self.setLayout(row(inner, 1))
+        layout = row(inner, 1)
+        layout.setStretch(0, 4)
+        self.setLayout(layout)
 
     def show_progress(self, words: str, done: int, total: int, phase: str, left: str) -> None:
         """Say how far it is; a total of 0 shows that it works."""

@@ -217,8 +217,6 @@ def _task(task: TaskOffered, *, chosen: bool) -> QTreeWidgetItem:
 class ReadingPage(QWidget):
     """How the study is read; every field starts at the project's own default."""
 
-    changed = Signal()
-
     def __init__(self) -> None:
         super().__init__()
         self.identical = choice(("set aside as ties, not shown", "auto-tie"),
@@ -231,7 +229,11 @@ class ReadingPage(QWidget):
         self.guesses.setSpecialValueText("none")
         asked = (("not asked", "off"), ("asked, may be left out", "optional"))
         self.confidence, self.usefulness, self.comments = (choice(*asked) for _ in range(3))
-        lines: tuple[tuple[str, QWidget, str], ...] = (
+        self._lay_out(self._lines())
+
+    def _lines(self) -> tuple[tuple[str, QWidget, str], ...]:
+        """Words, field, and why one would choose otherwise."""
+        return (
             ("Identical lists", self.identical, "Two models that answer alike need no reader."),
             ("Practice items", self.warmup, "Come first, are flagged, count nowhere."),
             ("Repeats", self.repeats, "Come back with sides swapped: does a reader agree with "
@@ -244,6 +246,8 @@ class ReadingPage(QWidget):
             ("Usefulness of each candidate", self.usefulness, "0 to 2; doubles the reading time."),
             ("Comments", self.comments, "Free text; left out of what is published unless asked."),
         )  # fmt: skip
+
+    def _lay_out(self, lines: Sequence[tuple[str, QWidget, str]]) -> None:
         layout = QGridLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setHorizontalSpacing(px(16))

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 from app.widgets.blocks import button, column, heading, label, restyle, row
 from app.widgets.ink import INK, hold, px
 
+WIDEST = 980  # lines of a form are not as long as a wide screen
 MARKS = {
     "done": ("✓", "done", "good"), "next": ("▸", "next", "text"),
     "later": ("·", "later", "quiet"), "failed": ("✕", "needs attention", "error"),
@@ -52,6 +53,7 @@ class StepCard(QFrame):
         self.shuts = True
         self._act, self._primary, self._open = "", False, False
         if body is not None:
+            hold(body.setMaximumWidth, WIDEST)
             self._layout.addWidget(body)
             body.hide()
 
