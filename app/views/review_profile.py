@@ -20,7 +20,7 @@ ASKED = (
 )
 TOLD = (
     "What you write here is stored with your answers and printed in tables of the readers, never "
-    "beside an answer on the screen. Each line may be left empty. You are asked once for this study."
+    "beside an answer on the screen. Each line may be left empty. You are asked once per study."
 )
 
 
