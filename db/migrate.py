@@ -87,11 +87,25 @@ def back_up(path: Path, revision: str) -> Path:
     Returns:
         The copy: ``<name>.before-<revision>.backup``, with a number if that exists.
     """
-    copy = path.with_name(f"{path.name}.before-{revision}.backup")
-    number = 1
-    while copy.exists():
-        number += 1
-        copy = path.with_name(f"{path.name}.before-{revision}.{number}.backup")
-    with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(copy)) as target:
-        source.backup(target)
+    copy = _claimed(path, revision)
+    try:
+        with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(copy)) as target:
+            source.backup(target)
+    except BaseException:
+        copy.unlink(missing_ok=True)
+        raise
     return copy
+
+
+def _claimed(path: Path, revision: str) -> Path:
+    """An empty file of a name that no other opener has; two may meet here."""
+    number = 1
+    while True:
+        word = f".{number}" if number > 1 else ""
+        copy = path.with_name(f"{path.name}.before-{revision}{word}.backup")
+        try:
+            copy.touch(exist_ok=False)
+        except FileExistsError:
+            number += 1
+        else:
+            return copy
