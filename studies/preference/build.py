@@ -109,6 +109,11 @@ def _protocol(told: dict[str, Any] | None) -> Protocol:
     odd = sorted(set(told or {}) - set(Protocol.__dataclass_fields__))
     if odd:
         raise BadStudy(f"A protocol has no {odd[0]!r}; leave it out.")
+    for name, value in (told or {}).items():
+        usual = getattr(Protocol(), name)
+        kinds = (int, float) if isinstance(usual, float) else (type(usual),)
+        if not isinstance(value, kinds) or isinstance(value, bool):
+            raise BadStudy(f"{name} of a protocol cannot be {value!r}; the usual is {usual!r}.")
     return Protocol(**(told or {}))
 
 

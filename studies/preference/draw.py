@@ -87,17 +87,28 @@ class Drawing:
     def run(self, material: Material) -> list[Drawn]:
         """Sample by task and copy what the sampled queries show, then the warm-up items."""
         pairs = pairs_of(material.arms)
-        places = self._places(self._usable(material), pairs)
+        self._line_up(self._usable(material))
+        total = min(self.wish.total, sum(map(len, self.waiting.values())))
+        self.control.begin(total, unit="items", phase="Copying")
+        drawn: list[Drawn] = []
+        turn = 0
+        while len(drawn) < total and any(self.waiting.values()):
+            # a second turn where a task ran out of queries that can be read: others fill in
+            places = self._places(total - len(drawn), pairs, turn)
+            drawn += self._copied(places)
+            turn += 1
+        return [*drawn, *self._warmups(pairs)]
+
+    def _copied(self, places: list[tuple[Row, Pair]]) -> Iterator[Drawn]:
+        """What can be read of the places and of the queries behind them."""
         # not from the seed: whoever knows it must not be able to tell tasks by their order
         secrets.SystemRandom().shuffle(places)
-        self.control.begin(len(places), unit="items", phase="Copying")
-        drawn = []
         for row, pair in places:
             self.control.check()
             found = self._readable(row, pair, kind="item")
-            drawn += [] if found is None else [found]
-            self.control.step()
-        return [*drawn, *self._warmups(pairs)]
+            if found is not None:
+                yield found
+                self.control.step()
 
     def _usable(self, material: Material) -> dict[str, list[Row]]:
         """The queries of each wanted task; tasks that have none are named."""
@@ -114,18 +125,20 @@ class Drawing:
                 self.missing.setdefault(task, "It has no query with two lists to compare.")
         return usable
 
-    def _places(
-        self, usable: Mapping[str, list[Row]], pairs: Sequence[Pair]
-    ) -> list[tuple[Row, Pair]]:
+    def _line_up(self, usable: Mapping[str, list[Row]]) -> None:
+        """The queries of each task in the order of the lot."""
+        lots = generator(self.wish.seed, LOTS)
+        for task in sorted(usable):
+            order = lots.permutation(len(usable[task]))
+            self.waiting[task] = [usable[task][place] for place in order]
+
+    def _places(self, count: int, pairs: Sequence[Pair], turn: int) -> list[tuple[Row, Pair]]:
         """Which query is shown under which pair: equal shares, pairs balanced in each task."""
         seed = self.wish.seed
-        caps = {task: len(rows) for task, rows in usable.items()}
-        shares = equal_shares(caps, self.wish.total, generator(seed, SHARES))
-        lots = generator(seed, LOTS)
-        for task in sorted(usable):
-            self.waiting[task] = [usable[task][place] for place in lots.permutation(caps[task])]
-        cells = [task for task in sorted(usable) for _ in range(shares[task])]
-        given = balanced(cells, list(pairs), generator(seed, PAIRS))
+        caps = {task: len(rows) for task, rows in self.waiting.items()}
+        shares = equal_shares(caps, count, generator(seed, SHARES, turn))
+        cells = [task for task in sorted(caps) for _ in range(shares[task])]
+        given = balanced(cells, list(pairs), generator(seed, PAIRS, turn))
         chosen = [(self._next(task, pair), pair) for task, pair in zip(cells, given, strict=True)]
         return [(row, pair) for row, pair in chosen if row is not None]
 

@@ -79,6 +79,18 @@ def test_unreadable_warm_ups_are_replaced_too(tmp_path):
     assert {item.row % 2 for item in key_of(built.path).items.values()} == {0}
 
 
+def test_other_tasks_fill_in_for_one_that_cannot_be_read(tmp_path):
+    given = material(tmp_path / "evidence")
+    broken = Item(images=(ImageRef(tmp_path / "gone.png"),))
+    task = "hiddensource/i2i"
+    rows = tuple(replace(c, query=broken) for c in given.comparisons[task])
+    given = replace(given, comparisons={**given.comparisons, task: rows})
+    built = build_from(Home(tmp_path / "h").make(), given, wish(total=15, identical="show"))
+    assert built.items == 15
+    assert key_of(built.path).tasks == {"hiddensource/bridge": 6, "hiddensource/t2t": 9}
+    assert sum(place.startswith(task) for place in built.missing) == 12
+
+
 # ------------------------------------------------------------------ several models
 
 
@@ -302,6 +314,9 @@ def test_what_cannot_be_a_study_of_a_collection_is_said(library):
         load_job("study-build")(library, asked(title="Is dicethrow good"), Control())
     with pytest.raises(BadStudy, match="no 'colour'"):
         load_job("study-build")(library, asked(protocol={"colour": "red"}), Control())
+    for odd in ({"warmup": "3"}, {"warmup": True}, {"identical": 1}, {"repeat_share": "0.1"}):
+        with pytest.raises(BadStudy, match="cannot be"):
+            load_job("study-build")(library, asked(protocol=odd), Control())
 
 
 def test_progress_and_the_list_of_jobs_name_no_model(library):
