@@ -1,11 +1,14 @@
 """Everything that was answered: the study's own log and all accepted returns together.
 
-Owns which return of a pack counts (the last) and how far each pack is. Refuses to count
-preferences; it hands entries on to what is computed after unblinding.
+Owns which return of a pack counts (the last), whose answers count where one name was used in two
+places (the study's own, then a pack's, then those of the share that came first), and how far
+each pack is. Refuses to count preferences; it hands entries on to what is computed after
+unblinding.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -74,10 +77,11 @@ def whole_log(store: Store) -> Ledger:
     entries = list(chain.entries(store))
     places = list(study_items.presentations(store))
     raters = list(study_items.raters(store))
-    for row in latest(packs.returns(store)).values():
-        answers = kept(row)
-        entries += answers.entries
+    for answers, names in counted(store):
+        entries += [entry for entry in answers.entries if entry.rater in names]
         for seat in answers.seats:
+            if seat.rater.name not in names:
+                continue
             raters.append(seat.rater)
             places += [
                 PresentationRow(seat.rater.name, position, *place)
@@ -101,13 +105,40 @@ def pack_states(store: Store) -> tuple[PackState, ...]:
     if not handed:
         return ()
     last = latest(packs.returns(store))
+    names = {answers.pack_id: names for answers, names in counted(store)}
     replaced = replaced_ids(handed)
     row, items = study_items.study_row(store), study_items.items(store)
     places = len(reading_order(row, items, handed[0].rater))  # as many for every name
     return tuple(
-        _state(one, last.get(one.pack_id), places, replaced=one.pack_id in replaced)
+        _state(
+            one,
+            last.get(one.pack_id),
+            names.get(one.pack_id, frozenset()),
+            places,
+            replaced=one.pack_id in replaced,
+        )
         for one in handed
     )
+
+
+def counted(store: Store) -> tuple[tuple[Answers, frozenset[str]], ...]:
+    """The return of each pack that counts, with the raters whose answers in it count.
+
+    Raises:
+        BadAnswers: a kept return does not hold any more.
+    """
+    handed = packs.packs(store)
+    own = {row.name for row in study_items.raters(store)}
+    taken = own | {row.rater for row in handed if row.rater}
+    found = []
+    for row in latest(packs.returns(store)).values():
+        answers = kept(row)
+        names = frozenset(seat.rater.name for seat in answers.seats)
+        if not row.rater:  # of a share, where anybody could take any name
+            names -= taken
+            taken |= names
+        found.append((answers, names))
+    return tuple(found)
 
 
 def latest(returns: tuple[ReturnedRow, ...]) -> Mapping[str, ReturnedRow]:
@@ -115,6 +146,7 @@ def latest(returns: tuple[ReturnedRow, ...]) -> Mapping[str, ReturnedRow]:
     return {row.pack_id: row for row in returns}
 
 
+@functools.lru_cache(maxsize=16)
 def kept(row: ReturnedRow) -> Answers:
     """The document of an accepted return.
 
@@ -148,12 +180,17 @@ def shared_url(row: PackRow) -> str:
     return note.removeprefix(SHARED) if note.startswith(SHARED) else ""
 
 
-def _state(one: PackRow, row: ReturnedRow | None, places: int, *, replaced: bool) -> PackState:
-    counts: dict[str, int] = {}
-    if row is not None:
-        answers = kept(row)
-        counts = {seat.rater.name: 0 for seat in answers.seats}
-        for name, _ in in_force(answers.entries):
+def _state(
+    one: PackRow,
+    row: ReturnedRow | None,
+    names: frozenset[str],
+    places: int,
+    *,
+    replaced: bool,
+) -> PackState:
+    counts = dict.fromkeys(names, 0)
+    for name, _ in in_force(kept(row).entries) if row is not None else ():
+        if name in counts:
             counts[name] += 1
     url = shared_url(one)
     return PackState(

@@ -22,7 +22,7 @@ from studies.errors import BadAnswers, BadStudy
 from studies.preference.answers import LARGEST, Answers, collect, read_answers
 from studies.preference.fitting import Frame, check, in_force
 from studies.preference.frozen import sha256, software_version
-from studies.preference.ledger import kept, replaced_ids
+from studies.preference.ledger import counted, kept, replaced_ids
 from studies.preference.pack_file import MARK, SQLITE, TRAILER
 from studies.preference.share import open_shared, plain_url
 from studies.preference.study import open_study
@@ -142,7 +142,7 @@ def _merge_one(store: Store, frame: Frame, source: str) -> Merged:
             f"The pack of {pack.rater} was replaced by a newer one; only that one counts."
         )
     check(answers, frame, pack)
-    _refuse_names(store, answers)
+    _refuse_name(store, answers)
     return _keep(store, answers, plain_url(source))
 
 
@@ -172,20 +172,11 @@ def _from_server(store: Store, frame: Frame, url: str) -> Answers:
         return collect(shared, pack_id=pack.pack_id, rater="")
 
 
-def _refuse_names(store: Store, answers: Answers) -> None:
-    """One name, one place of reading."""
-    names = {seat.rater.name for seat in answers.seats}
-    taken = {row.name for row in study_items.raters(store)}
-    handed = packs.packs(store)
-    gone = {answers.pack_id, *replaced_ids(handed)}  # a replaced pack bears the same name
-    taken |= {row.rater for row in handed if row.pack_id not in gone}
-    for row in packs.returns(store):
-        if row.pack_id != answers.pack_id:
-            taken |= {seat.rater.name for seat in kept(row).seats}
-    both = sorted(names & taken)
-    if both:
+def _refuse_name(store: Store, answers: Answers) -> None:
+    """Refuse a pack whose rater came to read in the study itself as well."""
+    if answers.rater in {row.name for row in study_items.raters(store)}:
         raise BadAnswers(
-            f"{both[0]} has answers from elsewhere in this study. One of the two must go by "
+            f"{answers.rater} has answers from elsewhere in this study. One of the two must go by "
             "another name; the answers here are kept."
         )
 
@@ -211,7 +202,13 @@ def _keep(store: Store, answers: Answers, source: str) -> Merged:
         state = "merged"
     else:
         state = "older" if new < 0 else "same"
-    return _merged(answers, source, state, max(new, 0))
+    return _merged(answers, source, state, max(new, 0), _left_out(store, answers))
+
+
+def _left_out(store: Store, answers: Answers) -> tuple[str, ...]:
+    """Raters of a share whose answers there do not count: they read elsewhere."""
+    counting = next((names for one, names in counted(store) if one.pack_id == answers.pack_id), ())
+    return tuple(sorted({seat.rater.name for seat in answers.seats} - set(counting)))
 
 
 def _extends(answers: Answers, before: Answers | None) -> int:
@@ -234,7 +231,9 @@ def _extends(answers: Answers, before: Answers | None) -> int:
     return len(answers.entries) - len(before.entries)
 
 
-def _merged(answers: Answers, source: str, state: str, new: int) -> Merged:
+def _merged(
+    answers: Answers, source: str, state: str, new: int, left_out: tuple[str, ...]
+) -> Merged:
     count = len(in_force(answers.entries))
     names = ", ".join(seat.rater.name for seat in answers.seats)
     total = sum(len(seat.order) for seat in answers.seats)
@@ -243,4 +242,10 @@ def _merged(answers: Answers, source: str, state: str, new: int) -> Merged:
         "older": f"{names}: a later return is here already; nothing changed.",
         "same": f"{names or 'Nobody'}: merged before; nothing changed.",
     }
-    return Merged(source, names, answers.pack_id, count, new, state, words[state])
+    sentence = words[state]
+    if left_out:
+        sentence += (
+            f" Not counted from here: {', '.join(left_out)}, who read this study elsewhere (a "
+            "pack, the study itself or an earlier share)."
+        )
+    return Merged(source, names, answers.pack_id, count, new, state, sentence)

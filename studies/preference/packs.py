@@ -30,7 +30,7 @@ from db.study_items import RaterRow
 from studies.errors import BadPack, BadStudy
 from studies.preference.answers import collect, new_keys, public_of
 from studies.preference.frozen import order_hash, software_version
-from studies.preference.ledger import REPLACES
+from studies.preference.ledger import REPLACES, counted
 from studies.preference.pack_file import (
     ANSWERS_SUFFIX,
     SUFFIX,
@@ -124,10 +124,20 @@ def open_pack(home: Home, file: Path) -> Path:
         copy_out(file, folder / "study.sqlite")
         target = home.studies / _checked(file, folder)
         write_whole(folder / OPENED, mark.encode("ascii"))
-        if not target.exists():
-            with translated(target):
-                folder.rename(target)
+        with translated(target):
+            _move(folder, target)
     return target
+
+
+def _move(folder: Path, target: Path) -> None:
+    """Give a checked pack its name, unless another window was quicker."""
+    if target.exists():
+        return
+    try:
+        folder.rename(target)
+    except OSError:
+        if not target.exists():
+            raise
 
 
 def return_answers(path: Path, out: Path) -> Path:
@@ -141,7 +151,7 @@ def return_answers(path: Path, out: Path) -> Path:
         The file.
 
     Raises:
-        BadStudy: the study is no pack.
+        BadStudy: the study is no pack, or its log was altered.
         StoreError: it cannot be written.
     """
     with open_study(path) as study:
@@ -151,6 +161,9 @@ def return_answers(path: Path, out: Path) -> Path:
                 f"{path} is not a rater's pack; its answers are in the study already. "
                 "Nothing needs to be returned."
             )
+        faults = chain.check_chain(study.store)
+        if faults:
+            raise BadStudy(f"{faults[0]} The coordinator would refuse these answers; ask there.")
         file = _file(out, f"{_slug(study.row.title)}-{_slug(seat.rater)}{ANSWERS_SUFFIX}")
         answers = collect(
             study.store, pack_id=seat.pack_id, rater=seat.rater, private_key=seat.private_key
@@ -169,6 +182,8 @@ def _refuse_pack(store: Store, name: str, *, again: bool) -> str:
         raise RatingRefused("This study was unblinded; it is not handed out any more.")
     if name in {row.name for row in study_items.raters(store)}:
         raise BadStudy(f"{name} reads in this study already. Choose another name for the pack.")
+    if any(name in names for answers, names in counted(store) if not answers.rater):
+        raise BadStudy(f"{name} has answers from a shared study. Choose another name for the pack.")
     before = [row for row in stored.packs(store) if row.rater == name]
     if not before:
         return ""

@@ -7,8 +7,10 @@ import pytest
 from db import packs as stored
 from db.errors import RatingRefused, StoreError
 from studies.errors import BadAnswers, BadRequest, BadStudy
+from studies.preference import ledger
 from studies.preference import share as sharing
 from studies.preference.merge import merge
+from studies.preference.packs import make_pack
 from studies.preference.share import plain_url, share
 from studies.preference.study import open_study
 from studies.preference.unblind import unblind
@@ -62,13 +64,22 @@ def test_several_raters_read_one_database_and_are_merged(server, path, tmp_path)
         merge(path, [made.url])
 
 
-def test_a_name_with_a_pack_cannot_be_merged_from_the_server_too(server, path, tmp_path):
+def test_one_name_on_the_server_and_in_a_pack_counts_once(server, path, tmp_path):
     made = share(path, server.database)
     read(made.url, 2, "R1")
+    read(made.url, 4, "R2")
     back = returned(path, tmp_path, 3, "R1")
+    (from_server,) = merge(path, [made.url])
+    assert "Not counted from here: R1" in from_server.sentence
     merge(path, [str(back)])
-    with pytest.raises(BadAnswers, match="answers from elsewhere"):
-        merge(path, [made.url])
+    with open_study(path) as study:
+        assert study.info().raters == (("R1", 3), ("R2", 4))
+        whole = ledger.whole_log(study.store)
+        assert [rater.name for rater in whole.raters] == ["R1", "R2"]
+        assert sum(entry.action == "answer" for entry in whole.entries) == 7
+    with pytest.raises(BadStudy, match="from a shared study"):
+        make_pack(path, tmp_path / "late.triptych", rater="R2")
+    assert verify(path) == ()
 
 
 def test_what_cannot_be_shared_or_merged_is_refused(server, path, original, tmp_path):
