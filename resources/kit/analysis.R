@@ -658,7 +658,7 @@ james_interval <- function(cells) {
 
 read <- function(name) {
   read.csv(file.path(folder, name), colClasses = "character", na.strings = character(),
-           check.names = FALSE, encoding = "UTF-8", strip.white = FALSE)
+           check.names = FALSE, strip.white = FALSE)
 }
 
 # Presentations with a judgement, as first, second or tie.
@@ -760,7 +760,10 @@ arguments <- commandArgs(trailingOnly = TRUE)
 folder <- if (length(arguments)) arguments[1] else "."
 study <- read("study.csv")
 told <- setNames(study$value, study$name)
-stream$seed <- as.numeric(told[["bootstrap_seed"]]) %% (2^31 - 1)
+stream$seed <- 0  # digit by digit, since a seed may be larger than a double can hold
+for (digit in strsplit(told[["bootstrap_seed"]], "")[[1]]) {
+  stream$seed <- (stream$seed * 10 + as.numeric(digit)) %% (2^31 - 1)
+}
 stream$draws <- as.integer(told[["bootstrap_draws"]])
 titles <- grep("^models/[^/]*/title$", study$name, value = TRUE)
 models <- sapply(strsplit(titles, "/"), `[`, 2)

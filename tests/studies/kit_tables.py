@@ -31,7 +31,7 @@ def made(
     """A study of ``items`` items over 14 tasks, read with repeats, guesses and some gaps."""
     rng = np.random.default_rng(seed)
     letters = "ABCDEFG"[:models]
-    names = [f"Reader {'XYZ'[place]}" for place in range(raters)]
+    names = ["Reader X", 'Reader "\u00dc", Y', "Reader Z"][:raters]
     facts = [_item(rng, place, letters, gold) for place in range(items)]
     auto = [_item(rng, items + place, letters, gold, kind="auto_tie") for place in range(ties)]
     warm = [_item(rng, items + ties, letters, gold, kind="warmup")]
@@ -54,7 +54,7 @@ def made(
         presented=tuple(presented),
         guesses=tuple(guesses),
         raters=tuple(RaterFacts(name, "radiology", 7, "CT, MR", "calibrated") for name in names),
-        seed=20261130,
+        seed=20261130 * 10**12 + 7,
         facts={"software": "0.1.0", "tasks": {"source/t0": 5}, "missing": ["source/gone"]},
     )
 
@@ -97,7 +97,10 @@ def _read(
 ) -> list[Presented]:
     order = [(one, "warmup", False) for one in warm]
     order += [(facts[place], "item", False) for place in rng.permutation(len(facts))]
-    order += [(facts[int(place)], "repeat", True) for place in rng.choice(len(facts), min(12, len(facts)), False)]
+    order += [
+        (facts[int(place)], "repeat", True)
+        for place in rng.choice(len(facts), min(12, len(facts)), False)
+    ]
     return [
         _presented(rng, name, shift, place, *entry) for place, entry in enumerate(order, start=1)
     ]

@@ -104,8 +104,11 @@ def _dress(axes: Axes, pair: Pair, rows: Sequence[Block]) -> None:
         [f"{shortened(one.title, 28)}\nn = {one.n}" for one in rows], color=INK, fontsize=8
     )
     axes.set_xticks([0, 25, 50, 75, 100])
-    told = "Share of ratings, %; both and neither are ties.\nLines: Wilson 95 % intervals, of "
-    told += f"{pair.first} from the left, of {pair.second} from the right"
+    told = "Share of ratings, %. Ties: both useful dark, neither useful light grey"
+    if any(one.auto_tie.count for one in rows):
+        told += ", identical lists white"
+    told += f".\nLines: Wilson 95 % intervals, of {pair.first} from the left, of {pair.second} "
+    told += "from the right"
     axes.set_xlabel(told, color=QUIET, fontsize=SMALL)
     above = top + 0.42
     first = shortened(f"{pair.first}: {pair.first_title}", 60)
@@ -114,11 +117,13 @@ def _dress(axes: Axes, pair: Pair, rows: Sequence[Block]) -> None:
     axes.text(100, above, second, color=DARK, weight="bold", ha="right", va="bottom")
     axes.text(104, above, f"{pair.first} among decided", color=QUIET, va="bottom", fontsize=8)
     for place, one in enumerate(rows):
-        said = interval_words(one.first_decided)
+        said = _broken(interval_words(one.first_decided))
         if one.first_decided.n:
-            said = said.replace(", ", "\n", 1) if "[" not in said else _broken(said)
             said += f", {p_told(one.sign)}"
-        axes.text(104, top - place, said, color=INK, va="center", fontsize=SMALL)
+        axes.text(104, top - place + 0.06, said, color=INK, va="center", fontsize=SMALL)
+        if one.n:
+            ties = f"ties {interval_words(one.tie)}"
+            axes.text(104, top - place - 0.3, ties, color=QUIET, va="center", fontsize=6.5)
 
 
 def _broken(said: str) -> str:

@@ -59,7 +59,8 @@ ITEMS: dict[str, str] = {
     "gold_place_second": "the same in the second model's list",
     "shared_candidates": "candidates in both lists",
     "overlap": "identical, same_set (another order), near_duplicate, some or none",
-    "flags": "found before the reading, separated by blanks: same_patient, near_duplicate",
+    "flags": "found before the reading, separated by blanks: near_duplicate, near_query, "
+    "same_patient",
     "prompt": "the task as the rater read it",
 }
 GUESSES: dict[str, str] = {

@@ -48,7 +48,7 @@ def to_latex(analysis: Analysis) -> str:
     """The document with every table; the hash stands in its first line and under each table."""
     told = "".join(f"\\noindent {plain(line)}\\par\n" for line in opening(analysis))
     tables = "".join(_table(grid, analysis.hash) for grid in grids_of(analysis, tasks="include"))
-    return f"% study hash {analysis.hash}\n{HEAD}{told}{tables}{FOOT}"
+    return f"% study hash {analysis.hash or '-'}\n{HEAD}{told}{tables}{FOOT}"
 
 
 def plain(text: str) -> str:
@@ -79,12 +79,12 @@ def _table(grid: Grid, study_hash: str) -> str:
     )  # fmt: skip
     notes = "\n".join(
         rf"\multicolumn{{{width}}}{{p{{240mm}}}}{{{plain(note)}}} \\"
-        for note in (*grid.notes, f"Study hash {study_hash}.")
+        for note in (*grid.notes, f"Study hash {study_hash or '-'}.")
     )
     return (
         f"\n% {grid.name}\n\\begin{{longtable}}{{{first}{each * (width - 1)}}}\n"
-        f"\\caption*{{{plain(grid.title)}}}\\\\\n".replace("\\caption*", "\\caption")
-        + f"\\toprule\n{head}\n\\midrule\n\\endhead\n"
+        f"\\caption{{{plain(grid.title)}}}\\\\\n"
+        f"\\toprule\n{head}\n\\midrule\n\\endhead\n"
         f"{body}\n\\bottomrule\n{notes}\n\\end{{longtable}}\n"
     )
 
