@@ -92,6 +92,7 @@ class StatisticsPresenter(Presenter):
         self._pair = 0
         self._ties = "leave out"
         self._wish = 0
+        self._drawn: tuple[str, str | None, int, str] | None = None
         self._loaded: Loaded | None = None
         self._analyses: dict[str | None, Analysis] = {}
         self._item = ItemDesk(view, services)
@@ -121,6 +122,7 @@ class StatisticsPresenter(Presenter):
 
     def _drop(self) -> None:
         self._wish += 1
+        self._drawn = None
         self._loaded, self._analyses = None, {}
         self._item.close()
 
@@ -141,7 +143,8 @@ class StatisticsPresenter(Presenter):
         self.view.show_studies(told, self._chosen)
         if self._info() != before:
             self._drop()
-        self._show()
+        if self._drawn != (self._chosen, self._rater, self._pair, self._ties):
+            self._show()  # else it stands there, with the list or item that was opened
 
     def _info(self) -> StudyInfo | None:
         return next((info for info in self._studies if info.id == self._chosen), None)
@@ -169,6 +172,7 @@ class StatisticsPresenter(Presenter):
 
     def _compute(self, info: StudyInfo) -> None:
         self._wish += 1
+        self._drawn = None
         known, rater, wish = self._loaded, self._rater, self._wish
         whom = f" of {rater}" if rater else ""
         self.view.show_working(f"Computing the statistics{whom}: {DRAWS:,} bootstrap draws")
@@ -224,6 +228,7 @@ class StatisticsPresenter(Presenter):
             str(self._pair), ties,
         )  # fmt: skip
         self.view.show_statistics(statistics_shown(look))
+        self._drawn = (self._chosen, self._rater, self._pair, self._ties)
 
     def _choose_rater(self, rater: str) -> None:
         self._rater = rater or None

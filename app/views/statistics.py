@@ -91,7 +91,8 @@ class StatisticsView(QWidget):
         pages = (self._none, self._locked(), self._working(), self._open(), self.answers, self.item)
         for page in pages:
             self._pages.addWidget(page)
-        layout = column(self._head(), self._pages, space=8)
+        self._head_row = self._head()
+        layout = column(self._head_row, self._pages, space=8)
         layout.setStretch(1, 1)
         layout.setContentsMargins(px(12), px(12), px(12), px(12))
         self.setLayout(layout)
@@ -339,7 +340,8 @@ class StatisticsView(QWidget):
 
     def _show(self, page: int) -> None:
         self._pages.setCurrentIndex(page)
-        self.publish.setVisible(page in (SHEETS, ANSWERS, ITEM))
+        self._head_row.setVisible(page != ITEM)  # the pictures have the page
+        self.publish.setVisible(page in (SHEETS, ANSWERS))
         for box in (self.rater, self.pair, self.ties):
             box.setVisible(page in OUTCOME and box.count() > 1)
             box.setEnabled(page in (WORKING, SHEETS))

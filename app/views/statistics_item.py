@@ -81,7 +81,7 @@ class ItemView(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.board = TriptychBoard()
         self.wings = {side: WingName(side) for side, _word in WINGS}
-        self.title, self.of = heading(), quiet(wrap=False)
+        self.title, self.of = heading(), quiet(small=True, wrap=False)
         self.title.setWordWrap(False)
         self.back = button("Back to the list", self.left.emit, name="Back to the list")
         self.before = button("Item before", lambda: self.stepped.emit(-1), name="Item before")
@@ -100,8 +100,10 @@ class ItemView(QWidget):
         for name in ("back", "on"):
             if (key := getattr(self.board.prompt, name, None)) is not None:
                 key.hide()  # nothing is answered here
-        self.title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        head = row(self.back, self.title, self.of, self.before, self.next, space=12)
+        for told in (self.title, self.of):
+            told.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        words = column(self.title, self.of, space=0)
+        head = row(self.back, words, self.before, self.next, space=12)
         head.setStretch(1, 1)
         names = row(*self.wings.values(), space=12)
         for place in (0, 1):
@@ -130,6 +132,7 @@ class ItemView(QWidget):
         self.title.setText(shown.title)
         self.title.setToolTip(shown.title)
         self.of.setText(shown.of)
+        self.of.setToolTip(shown.of)
         self.facts.setText("   ".join(f"{name}: {words}" for name, words in shown.facts))
         self.comment.setText(f"Comment: {shown.comment}" if shown.comment else "")
         self.comment.setVisible(bool(shown.comment))
@@ -170,7 +173,7 @@ class ItemView(QWidget):
     def _name_frames(self, side: str, word: str, wing: WingShown) -> None:
         frames = self.board.left if side == "left" else self.board.right
         for place, frame in enumerate(frames, start=1):
-            right = "  ✓ the right answer" if place == wing.gold_place else ""
+            right = "  ✓ right answer" if place == wing.gold_place else ""
             frame.set_title(f"{word} {place}{right}", align=SIDES[side])
 
     def _reveal(self, *, opened: bool) -> None:

@@ -71,8 +71,7 @@ class PanelView(QWidget):
         self.notes = [selectable(text, "small") for text in shown.notes]
         keys: list[QWidget] = []
         if shown.says:
-            words = shown.says
-            keys.append(self._copy_key("Copy sentence", "sentence", lambda: words))
+            keys.append(self._copy_key("Copy sentence", "sentence", self.says.text))
         parts = self._parts(shown.parts)
         if self.tables:
             words = "Copy table" if len(self.tables) == 1 else "Copy tables"
@@ -151,6 +150,13 @@ class SheetView(QScrollArea):
         outer.setContentsMargins(0, px(8), px(8), 0)
         self._inner.setLayout(outer)
         self.setWidget(self._inner)
+        self._place = 0  # where the sheet was, until its new panels are laid out
+        self.verticalScrollBar().rangeChanged.connect(self._scroll_back)
+
+    def _scroll_back(self, _least: int, most: int) -> None:
+        if self._place and most >= self._place:
+            place, self._place = self._place, 0
+            self.verticalScrollBar().setValue(place)
 
     def show_sheet(self, sheet: Sheet) -> None:
         """Show other panels."""
@@ -162,5 +168,4 @@ class SheetView(QScrollArea):
             view.opened.connect(self.opened)
             view.copied.connect(self.copied)
             self._lines.addWidget(view)
-        self._inner.adjustSize()
-        self.verticalScrollBar().setValue(place)
+        self._place = place

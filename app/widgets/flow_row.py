@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 
 class FlowRow(QWidget):
-    """Pieces from left to right in as many lines as are needed; the last one stands right."""
+    """Pieces from left to right in as many lines as are needed; the very last one stands right."""
 
     def __init__(self, *, space: int = 8) -> None:
         super().__init__()
@@ -68,13 +68,12 @@ class FlowRow(QWidget):
 
     def _arrange(self) -> None:
         y = 0
-        shown = self._shown()
         for line in self._lines():
             high = max((size.height() for _piece, size in line), default=0)
             x = 0
             for piece, size in line:
                 wide = min(size.width(), max(1, self.width()))
-                last = piece is shown[-1][0] and len(shown) > 1
+                last = piece is self._pieces[-1]
                 at = max(x, self.width() - wide) if last else x
                 piece.setGeometry(at, y + (high - size.height()) // 2, wide, size.height())
                 x += wide + self._space

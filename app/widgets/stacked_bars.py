@@ -213,14 +213,12 @@ class StackedBars(MarkedChart):
         if bar.tie is not None and first.high is not None:
             start = lane.left() + first.share * one
             low, high = start + bar.tie[1] * one, start + bar.tie[2] * one
+            if high > lane.right():  # then from its right border, at the left one
+                end = start + bar.tie[0] * one
+                low, high = end - bar.tie[2] * one, end - bar.tie[1] * one
             crowded = low < lane.left() + first.high * one + px(4)
-            interval(
-                painter,
-                low,
-                min(high, lane.right()),
-                above - (px(5) if crowded else 0),
-                colour=colour_of("both"),
-            )
+            lift = px(5) if crowded else 0
+            interval(painter, low, high, above - lift, colour=colour_of("both"))
 
     def _scale(self, painter: QPainter, y: float) -> None:
         left, wide = self._field()
