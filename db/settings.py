@@ -58,7 +58,8 @@ class Settings:
     rest_minutes: int = _setting(
         45,
         "Pause after",
-        "Minutes of reading after which a pause is proposed; 0 never proposes one.",
+        "Minutes of reading after which a pause is proposed, where the study does not propose one "
+        "earlier; 0 leaves it to the study.",
         bounds=(0, 240),
     )
     device: str = _setting(

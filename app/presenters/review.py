@@ -371,7 +371,9 @@ class ReviewPresenter(ReviewIntents, Presenter):
     def _propose_rest(self) -> None:
         """By the time read, or by a pace unlike the reader's own; never by the answers."""
         form = "" if self._guessing else self._presentation.block
-        said = words.proposal(self._pace, self._opened.protocol.rest_minutes, form)
+        own = self.services.settings.current.rest_minutes
+        minutes = words.rest_after(self._opened.protocol.rest_minutes, own)
+        said = words.proposal(self._pace, minutes, form)
         if said:
             self._pace.rested()
             self.view.show_hint(said, kind="warn")

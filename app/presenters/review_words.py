@@ -102,6 +102,11 @@ def asking(count: int) -> str:
     )
 
 
+def rest_after(study: int, own: int) -> int:
+    """Minutes after which a rest is proposed: the study's or the reader's, the earlier; 0 never."""
+    return min((minutes for minutes in (study, own) if minutes), default=0)
+
+
 def proposal(pace: Pace, minutes: int, form: str) -> str:
     """A rest is proposed by the time read, or by a pace unlike the reader's own; else empty."""
     key = first_key("pause")
