@@ -47,9 +47,7 @@ def _moment(steps: int) -> Change:
 
 def _greys(wider: float, brighter: float) -> Change:
     """Colours have no window."""
-    return lambda state, picture, _room: (
-        state if picture.color else state.windowed(wider, brighter)
-    )
+    return lambda state, picture, _room: state if picture.color else state.windowed(wider, brighter)
 
 
 def _pan(dx: float, dy: float) -> Change:
