@@ -78,6 +78,9 @@ def content_of(panel: Any, picture: Callable[[str], Picture]) -> Content:
     pictures = tuple(picture(media_id) for media_id in panel.media_ids)
     if panel.box is not None and pictures:
         pictures = (region(pictures, panel.box),)
+    elif panel.boxes:  # several crops: each on its own source
+        pairs = zip(pictures, panel.boxes, strict=True)
+        pictures = tuple(one if box is None else region((one,), box) for one, box in pairs)
     return Content(pictures, panel.text or None)
 
 
