@@ -43,7 +43,7 @@ def test_what_was_written_comes_back_whole(tmp_path, asked):
 def test_names_become_codes_everywhere():
     tables = made(items=12, raters=3)
     found = coded(tables, rater_codes(tables))
-    assert [one.name for one in found.raters] == ["R1", "R2", "R3"]
+    assert [one.name for one in found.raters] == ["R2", "R1", "R3"]  # by name
     assert "Reader" not in repr(found)
 
 
@@ -132,6 +132,38 @@ def test_a_wrong_cell_is_named(tmp_path, text, said):
         report_from(folder_of(tmp_path, text))
     assert said in str(caught.value)
     assert str(tmp_path) not in str(caught.value)
+
+
+def test_the_papers_counts_give_the_golden_values(tmp_path):
+    words = ["A"] * 260 + ["B"] * 122 + ["both"] * 148
+    rows = "".join(f"i{place},one,{word}\n" for place, word in enumerate(words))
+    pair = report_from(folder_of(tmp_path, "item_id,rater,preferred\n" + rows)).pairs[0]
+    shares = [(one.share, one.low, one.high)
+              for one in (pair.overall.first, pair.overall.second, pair.overall.tie)]  # fmt: skip
+    assert shares == [
+        pytest.approx((0.4906, 0.4482, 0.5330), abs=5e-5),
+        pytest.approx((0.2302, 0.1964, 0.2679), abs=5e-5),
+        pytest.approx((0.2792, 0.2427, 0.3189), abs=5e-5),
+    ]
+    assert pair.overall.first_decided.share == pytest.approx(0.6806, abs=5e-5)
+    assert pair.overall.sign.p == pytest.approx(1.37e-12, rel=0.01)
+    assert pair.davidson.log_ratio.value == pytest.approx(0.7567, abs=5e-5)
+
+
+def test_sides_alone_give_the_golden_values_of_the_order_term(tmp_path):
+    answers = {"A": ("left", "right"), "B": ("right", "left")}
+    rows, place = "", 0
+    for left, counts in (("A", (140, 50, 75)), ("B", (120, 72, 73))):
+        for word, count in zip((*answers[left], "neither"), counts, strict=True):
+            for _ in range(count):
+                rows += f"i{place};one;{word};{left}\n"
+                place += 1
+    pair = report_from(folder_of(tmp_path, "item_id;rater;answer;left_model\n" + rows)).pairs[0]
+    assert (pair.side.left.count, pair.side.left.n) == (212, 382)
+    assert pair.side.sign.p == pytest.approx(0.036, abs=5e-4)
+    assert pair.davidson.log_ratio.value == pytest.approx(0.764, abs=5e-4)
+    assert pair.davidson.order.value == pytest.approx(0.244, abs=5e-4)
+    assert pair.davidson.order_test.statistic == pytest.approx(5.11, abs=5e-3)
 
 
 def test_a_folder_without_ratings_is_said(tmp_path):

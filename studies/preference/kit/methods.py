@@ -100,9 +100,9 @@ def _blinding(told: Told) -> str:
     )
     return (
         "Model names, the right answer, scores and file names were hidden. Sides were allocated in "
-        "blocks within stratum, family and form, so that each model stood as often on the left; "
-        "each rater read in an order of their own. Sides and orders came from stored seeds "
-        f"(sides {told.fact('side_seed', 'seed of the sides')}, orders "
+        "blocks within stratum, family and form, so that each model stood as often on the left "
+        f"({told.lefts()}); each rater read in an order of their own. Sides and orders came from "
+        f"stored seeds (sides {told.fact('side_seed', 'seed of the sides')}, orders "
         f"{told.fact('order_seed', 'seed of the orders')}). Models, tasks, lists, sides, strata "
         "and the plan of the analysis were frozen before the first item and hashed (SHA-256 "
         f"{told.analysis.hash or gap('hash')}); the key was encrypted with a passphrase held by "
@@ -123,7 +123,7 @@ def _reading(told: Told) -> str:
         else "No items were repeated."
     )
     return (
-        f"{counted(len(told.analysis.raters), 'raters')} read from {told.dates()} in "
+        f"{counted(len(told.analysis.raters), 'raters')} read {told.dates()} in "
         f"{counted(told.sittings(), 'sessions')}, {burden}, {told.median_seconds()} for an item. "
         f"{told.raters()} Each began with {told.rule('warmup', 'number of')} practice items, which "
         f"are left out of every number; 2D, 3D and text were read in separate blocks; a pause was "

@@ -76,7 +76,7 @@ def _read(path: Path) -> tuple[dict[str, object], StudyTables]:
         presented=presented,
         guesses=guesses,
         raters=raters or tuple(map(RaterFacts, sorted({one.rater for one in presented}))),
-        seed=_whole(told, "bootstrap_seed", 1, least=0, most=2**63),
+        seed=_whole(told, "bootstrap_seed", 1, least=0, most=2**256),
         facts={
             name.removeprefix("facts/"): value
             for name, value in told.items()

@@ -55,6 +55,8 @@ class Told:
     def rule(self, name: str, what: str) -> str:
         """One choice of the protocol; a gap where it was not stored."""
         found = self.protocol.get(name)
+        if found == "off":
+            return "not asked"
         return str(found) if found not in (None, "") else gap(what)
 
     @property
@@ -81,11 +83,24 @@ class Told:
         return ", ".join(parts) or gap("kinds of evidence")
 
     def dates(self) -> str:
-        """First and last day of reading."""
+        """``on 2026-11-30`` or ``from 2026-11-30 to 2026-12-04``."""
         days = sorted(one.answered_utc[:10] for one in self.read if one.answered_utc)
         if not days:
-            return gap("dates of the reading")
-        return days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
+            return f"on {gap('dates of the reading')}"
+        return f"on {days[0]}" if days[0] == days[-1] else f"from {days[0]} to {days[-1]}"
+
+    def lefts(self) -> str:
+        """How often the first model of each pair stood left, as frozen; counts."""
+        parts = []
+        for pair in self.analysis.pairs:
+            own = [
+                one
+                for one in self.tables.items
+                if one.kind == "item" and (one.first, one.second) == (pair.first, pair.second)
+            ]
+            count = sum(one.left == one.first for one in own)
+            parts.append(f"{pair.first} left in {count} of {len(own)} items")
+        return ", ".join(parts)
 
     def hours(self) -> float | None:
         """Time of all raters from showing to answering, without idle time."""
