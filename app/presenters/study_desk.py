@@ -90,6 +90,9 @@ class StudyDesk:
             if step == "return":
                 name = f"{standing.seat or 'answers'}.triptych-answers"
                 self.view.show_return("", suggested=name)
+            if step == "merge":
+                shared = [pack.url for pack in standing.info.packs if pack.url]
+                self.view.show_merge("", address=shared[-1] if shared else "")
             self.view.show_panel(step)
 
     # -- hand out
@@ -117,16 +120,20 @@ class StudyDesk:
     def _not_handed(self, error: Exception) -> None:
         self.view.show_hand(sentence(error), "error")
 
-    def _share(self, url: str) -> None:
+    def _share(self, url: str, role: str) -> None:
         standing = self._chosen()
         if standing is None:
             return
         self.view.show_hand("Copying the study to the database…", busy=True)
         path = standing.info.path
-        self.services.tasks.run(self, lambda: share(path, url), self._shared, self._not_handed)
+        self.services.tasks.run(
+            self, lambda: share(path, url, role=role), self._shared, self._not_handed
+        )
 
     def _shared(self, shared: Shared) -> None:
-        self.view.show_hand(f"Shared. Readers open it by {shared.url}", "good")
+        self.view.show_hand(
+            f"Shared. Readers open it with: triptych study open '{shared.url}'", "good"
+        )
         self._written()
 
     # -- take back

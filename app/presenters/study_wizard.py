@@ -301,7 +301,7 @@ class StudyWizardDesk:
         if state.state == "cancelled":
             told = "Building was stopped; no study was made."
         if self.opened:
-            self.view.show_build_failure(told)
+            self.view.show_build_failure(told, "warn" if state.state == "cancelled" else "error")
         else:
             self.services.notify.error(told)
             self._tell_left()

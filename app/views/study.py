@@ -54,7 +54,7 @@ class StudyView(QWidget):
     returned = Signal()
     step_wanted = Signal(str)
     pack_wanted = Signal(object, str)
-    share_wanted = Signal(str)
+    share_wanted = Signal(str, str)
     merge_wanted = Signal(list)
     unblind_wanted = Signal(str, str)
     publish_wanted = Signal(object, str)
@@ -210,10 +210,12 @@ class StudyView(QWidget):
         *,
         busy: bool = False,
         verdicts: Sequence[VerdictShown] = (),
+        address: str = "",
     ) -> None:
         """Say how merging goes, and what became of each file."""
         self.steps.merge.show_said(text, tone, busy=busy)
         self.steps.merge.show_verdicts(verdicts)
+        self.steps.merge.offer_address(address)
 
     def show_unblind(self, study_title: str, outstanding: str = "") -> None:
         """Ask for passphrase and reason, named."""
@@ -289,10 +291,10 @@ class StudyView(QWidget):
         self._pages.setCurrentIndex(BUILDING)
         self.building.show_progress(words, done, total, phase, left)
 
-    def show_build_failure(self, text: str) -> None:
+    def show_build_failure(self, text: str, tone: str = "error") -> None:
         """Building ended without a study: back in the wizard, with the reason."""
         self._pages.setCurrentIndex(WIZARD)
-        self.wizard.show_failure(text)
+        self.wizard.show_failure(text, tone)
 
     # -- what the user does
 

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QLabel,
     QLineEdit,
+    QProgressBar,
     QSpinBox,
     QVBoxLayout,
     QWidget,
@@ -48,6 +49,29 @@ def grid(*lines: tuple[str, QWidget]) -> QGridLayout:
         made.addWidget(field, place, 1)
     made.setColumnStretch(1, 1)
     return made
+
+
+class Said(QWidget):
+    """How an act goes: a bar while it is at work, and one sentence."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words, self.bar = label(""), QProgressBar()
+        self.bar.setRange(0, 0)
+        self.bar.setTextVisible(False)
+        self.bar.setAccessibleName("At work")
+        self.setLayout(column(self.bar, self.words, space=4))
+        self.say("", "quiet", busy=False)
+
+    def say(self, text: str, tone: str, *, busy: bool) -> None:
+        """Show a sentence, with a bar while it is at work; an empty one hides both."""
+        tell(self.words, text, tone)
+        self.bar.setVisible(busy)
+        self.setVisible(bool(text))
+
+    def text(self) -> str:
+        """The sentence."""
+        return self.words.text()
 
 
 class ReaderTable(QWidget):
@@ -86,7 +110,7 @@ class HandPanel(QWidget):
     """Name a reader and write the pack; or share by an address."""
 
     pack_wanted = Signal(object, str)
-    share_wanted = Signal(str)
+    share_wanted = Signal(str, str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -96,11 +120,10 @@ class HandPanel(QWidget):
         self.years.setValue(-1)
         self.years.setSpecialValueText("not said")
         self.write = button("Write the pack file…", self._ask, kind="primary")
-        self.said, self.url = label(""), QLineEdit()
+        self.said, self.url, self.role = Said(), QLineEdit(), QLineEdit()
         self.url.setEchoMode(QLineEdit.EchoMode.PasswordEchoOnEdit)
         self.share = button("Share", self._share, name="Share by a database address")
         self._lay_out()
-        tell(self.said, "")
         for field in (self.name, self.url):
             field.textChanged.connect(self._check)
         self._busy = False
@@ -112,6 +135,7 @@ class HandPanel(QWidget):
         self.modalities.setPlaceholderText("For example: CT and MR daily, ultrasound rarely")
         self.display.setPlaceholderText("For example: calibrated in May 2026")
         self.url.setPlaceholderText("postgresql://host/database")
+        self.role.setPlaceholderText("May be left out; its members may read there and no more")
         profile = grid(
             ("Reader", self.name),
             ("Specialty", self.specialty),
@@ -119,7 +143,7 @@ class HandPanel(QWidget):
             ("Modalities", self.modalities),
             ("Display", self.display),
         )
-        address = grid(("Database address", self.url))
+        address = grid(("Database address", self.url), ("Role of the readers", self.role))
         self.setLayout(
             column(
                 section("A pack for a reader"),
@@ -140,12 +164,13 @@ class HandPanel(QWidget):
     def show_said(self, text: str, tone: str = "quiet", *, busy: bool = False) -> None:
         """Say how it went; while busy nothing else is begun."""
         self._busy = busy
-        tell(self.said, text, tone)
+        self.said.say(text, tone, busy=busy)
         self._check()
 
     def clear_reader(self) -> None:
         """Ready for the next reader."""
-        for field in (self.name, self.specialty, self.modalities, self.display, self.url):
+        for field in (self.name, self.specialty, self.modalities, self.display, self.url,
+                      self.role):  # fmt: skip
             field.clear()
         self.years.setValue(-1)
 
@@ -167,7 +192,7 @@ class HandPanel(QWidget):
     def _share(self) -> None:
         url = self.url.text().strip()
         self.url.clear()
-        self.share_wanted.emit(url)
+        self.share_wanted.emit(url, self.role.text().strip())
 
     def _check(self) -> None:
         self.write.setEnabled(bool(self.name.text().strip()) and not self._busy)
@@ -186,7 +211,7 @@ class MergePanel(QWidget):
         self.url.setEchoMode(QLineEdit.EchoMode.PasswordEchoOnEdit)
         self.url.setPlaceholderText("postgresql://host/database?schema=…")
         self.read = button("Read it back", self._read, name="Read a shared database back")
-        self.said = label("")
+        self.said = Said()
         self._list = QVBoxLayout()
         self._list.setSpacing(px(6))
         self.setLayout(
@@ -203,7 +228,6 @@ class MergePanel(QWidget):
                 self._list,
             )
         )
-        tell(self.said, "")
         self.url.textChanged.connect(self._check)
         self._busy = False
         self._check()
@@ -211,8 +235,13 @@ class MergePanel(QWidget):
     def show_said(self, text: str, tone: str = "quiet", *, busy: bool = False) -> None:
         """Say how it goes."""
         self._busy = busy
-        tell(self.said, text, tone)
+        self.said.say(text, tone, busy=busy)
         self._check()
+
+    def offer_address(self, url: str) -> None:
+        """A shared database that is known, without its password; it can be typed in."""
+        if not self.url.text():
+            self.url.setText(url)
 
     def show_verdicts(self, verdicts: Sequence[VerdictShown]) -> None:
         """One line per file, in the order given."""
@@ -260,7 +289,7 @@ class PublishPanel(QWidget):
         self.write = button("Choose a folder and write…", self._ask, kind="primary")
         self.open = button("Open the folder", lambda: self.open_wanted.emit(self._folder))
         self.open.hide()
-        self.said = label("")
+        self.said = Said()
         self._folder = ""
         self.setLayout(
             column(
@@ -274,7 +303,6 @@ class PublishPanel(QWidget):
                 self.said,
             )
         )
-        tell(self.said, "")
 
     def show_said(
         self, text: str, tone: str = "quiet", *, busy: bool = False, folder: str = ""
@@ -283,7 +311,7 @@ class PublishPanel(QWidget):
         self.write.setEnabled(not busy)
         self._folder = folder
         self.open.setVisible(bool(folder))
-        tell(self.said, text, tone)
+        self.said.say(text, tone, busy=busy)
 
     def _ask(self) -> None:
         folder = QFileDialog.getExistingDirectory(self, "A folder for the published study")
@@ -301,7 +329,7 @@ class ReturnPanel(QWidget):
         super().__init__()
         self.suggested = "answers.triptych-answers"
         self.write = button("Save the answers…", self._ask, kind="primary")
-        self.said = label("")
+        self.said = Said()
         self.setLayout(
             column(
                 quiet(
@@ -312,12 +340,11 @@ class ReturnPanel(QWidget):
                 self.said,
             )
         )
-        tell(self.said, "")
 
     def show_said(self, text: str, tone: str = "quiet", *, busy: bool = False) -> None:
         """Say how it went."""
         self.write.setEnabled(not busy)
-        tell(self.said, text, tone)
+        self.said.say(text, tone, busy=busy)
 
     def _ask(self) -> None:
         path = QFileDialog.getSaveFileName(

@@ -159,9 +159,9 @@ class StudyWizard(QWidget):
         self._hindrance = text
         self._check()
 
-    def show_failure(self, text: str) -> None:
+    def show_failure(self, text: str, tone: str = "error") -> None:
         """Why building ended; the fields are as they were, but for the passphrase."""
-        tell(self.problem, text, "error")
+        tell(self.problem, text, tone)
 
     def turn(self, page: int) -> None:
         """Show a page; what is wrong on the first keeps the others shut."""

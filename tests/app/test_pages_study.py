@@ -19,7 +19,10 @@ from studies.preference.study import list_studies, open_study
 from studies.preference.unblind import unblind
 from tests.app.blinding import of_windows
 from tests.app.page_fakes import page_services, view_like
+from tests.postgres import Server, server
 from tests.studies.preference_material import PASSPHRASE, SECRETS, small_study
+
+__all__ = ["server"]
 
 
 @pytest.fixture(scope="module")
@@ -154,7 +157,17 @@ def test_a_wrong_passphrase_leaves_the_study_blind(services: Any) -> None:
     assert not list_studies(services.home)[0].unblinded
 
 
-def test_unblinding_opens_the_statistics_and_publishing(services: Any, tmp_path: Path) -> None:
+def test_unblinding_opens_the_statistics_and_publishing(
+    services: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What publishing writes has tests of its own."""
+    asked: list[tuple[Path, Path, dict[str, str]]] = []
+
+    def written(path: Path, folder: Path, **choices: str) -> tuple[Path, ...]:
+        asked.append((path, folder, choices))
+        return (folder / "ratings.csv", folder / "README.md")
+
+    monkeypatch.setattr("studies.preference.kit.publish.publish", written)
     read(services.folder, 1000)
     view, presenter = page(services)
     presenter.shown()
@@ -165,10 +178,12 @@ def test_unblinding_opens_the_statistics_and_publishing(services: Any, tmp_path:
     assert (states(view)["unblind"], states(view)["publish"]) == ("done", "next")
     view.step_wanted.emit("publish")
     assert view.last("show_panel") == (("publish",), {})
-    view.publish_wanted.emit(PublishAsked(), str(tmp_path / "out"))
-    assert (tmp_path / "out" / "ratings.csv").is_file()
-    assert view.last("open_folder") == ((str(tmp_path / "out"),), {})
-    assert view.last("show_publish")[1]["folder"] == str(tmp_path / "out")
+    out = tmp_path / "out"
+    view.publish_wanted.emit(PublishAsked("include", "names"), str(out))
+    assert asked == [(services.folder, out, {"comments": "include", "names": "names"})]
+    assert view.last("open_folder") == ((str(out),), {})
+    (told, tone), named = view.last("show_publish")
+    assert (told, tone, named["folder"]) == (f"2 files are in {out}.", "good", str(out))
     view.step_wanted.emit("unblind")
     assert services.went[-1][0] == "statistics"
 
@@ -290,10 +305,29 @@ def view_notes(presenter: StudyPresenter) -> list[str]:
 def test_a_password_in_a_database_address_is_not_shown(services: Any) -> None:
     view, presenter = page(services)
     presenter.shown()
-    view.share_wanted.emit("postgresql://someone:hush-hush@127.0.0.1:1/nowhere")
+    view.share_wanted.emit("postgresql://someone:hush-hush@127.0.0.1:1/nowhere", "")
     (_, tone), _ = view.last("show_hand")
     assert tone == "error"
     assert "hush-hush" not in repr(view.calls)
+
+
+def test_a_study_is_shared_by_address_and_read_back(server: Server, services: Any) -> None:
+    view, presenter = page(services)
+    presenter.shown()
+    view.share_wanted.emit(server.database, "")
+    (words, tone), _ = view.last("show_hand")
+    assert tone == "good", words
+    assert "triptych study open" in words
+    [shared] = view.last("show_readers")[0][0]
+    assert (shared.way, shared.returned) == ("shared database", "not yet")
+    view.step_wanted.emit("merge")
+    address = view.last("show_merge")[1]["address"]
+    with open_study(address) as study:
+        study.session("R1").answer("both", answer_ms=900)
+    view.merge_wanted.emit([address])
+    [verdict] = view.last("show_merge")[1]["verdicts"]
+    assert verdict.tone == "good", verdict.sentence
+    assert view.last("show_readers")[0][0][0].answered.startswith("1 of")
 
 
 def test_the_true_page_tells_nothing_while_blind(services: Any, qtbot: Any) -> None:

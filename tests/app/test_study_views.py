@@ -232,8 +232,10 @@ def test_a_verdict_has_a_mark_and_a_word(view: StudyView) -> None:
 def test_a_database_address_is_wiped_once_it_is_sent(view: StudyView, qtbot: Any) -> None:
     life(view)
     view.steps.hand.url.setText("postgresql://me:secret@host/studies")
-    with qtbot.waitSignal(view.share_wanted):
+    view.steps.hand.role.setText("readers")
+    with qtbot.waitSignal(view.share_wanted) as told:
         view.steps.hand.share.click()
+    assert told.args == ["postgresql://me:secret@host/studies", "readers"]
     assert view.steps.hand.url.text() == ""
 
 

@@ -177,10 +177,13 @@ def test_a_failed_or_cancelled_build_goes_back_to_the_wizard(services: Any, ran:
     view.cancel_wanted.emit()
     assert services.jobs.cancelled == ["j0"]
     services.jobs.end("j0", state="cancelled")
-    assert view.last("show_build_failure") == (("Building was stopped; no study was made.",), {})
+    assert view.last("show_build_failure") == (
+        ("Building was stopped; no study was made.", "warn"),
+        {},
+    )
     view.build_wanted.emit(wish(ran.root))
     services.jobs.end("j1", state="failed", sentence="The title names a model.")
-    assert view.last("show_build_failure") == (("The title names a model.",), {})
+    assert view.last("show_build_failure") == (("The title names a model.", "error"), {})
     assert presenter.wizard.opened
 
 
