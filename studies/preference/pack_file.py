@@ -38,7 +38,7 @@ def settle(database: Path) -> None:
         connection.commit()
 
 
-def schema(database: Path) -> list[tuple[str, ...]]:
+def schema(database: Path) -> tuple[tuple[str, ...], ...]:
     """What a database is made of: tables, indices and triggers as they were written.
 
     Raises:
@@ -46,7 +46,7 @@ def schema(database: Path) -> list[tuple[str, ...]]:
     """
     query = "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master ORDER BY 1, 2"
     with translated(database), closing(sqlite3.connect(database)) as connection:
-        return [tuple(map(str, row)) for row in connection.execute(query)]
+        return tuple(tuple(map(str, row)) for row in connection.execute(query))
 
 
 def write_pack(database: Path, out: Path) -> None:

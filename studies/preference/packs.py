@@ -7,9 +7,11 @@ raters. Owns making and opening it and the signed file of answers; its form on d
 
 from __future__ import annotations
 
+import functools
 import re
 import secrets
 import shutil
+import tempfile
 import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -240,14 +242,18 @@ def _check_schema(folder: Path) -> None:
         BadStudy: they are others.
         StoreError: it cannot be read.
     """
-    fresh = folder / "fresh.sqlite"
     open_study_store(folder).close()
-    open_study_store(fresh, create="create").close()
-    same = schema(folder / "study.sqlite") == schema(fresh)
-    for file in folder.glob("fresh.sqlite*"):
-        file.unlink()
-    if not same:
+    if schema(folder / "study.sqlite") != _our_schema():
         raise BadStudy("Its tables are not those of a study.")
+
+
+@functools.cache
+def _our_schema() -> tuple[tuple[str, ...], ...]:
+    """What this version makes a study of."""
+    with tempfile.TemporaryDirectory(prefix="triptych-") as folder:
+        fresh = Path(folder) / "study.sqlite"
+        open_study_store(fresh, create="create").close()
+        return schema(fresh)
 
 
 def _seat_faults(store: Store) -> Iterator[str]:
