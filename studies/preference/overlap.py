@@ -6,8 +6,11 @@ grid up to 128 x 128 that the smaller of the two fills one and a half times), wh
 5 x 5 cells is taken off, and the correlation of what is left must reach ``NEAR``. Brightness and
 contrast cancel out; resizing and JPEG keep most of it; two pictures of one class share the smooth
 part, which is gone. Of a volume eight slices are compared, evenly spread, up to 64 x 64, and their
-mean counts. A mirrored, turned or cropped copy is not found. Refuses to open files and to judge
-words.
+mean counts. Measured by ``tests/bench/likeness.py`` on generated evidence alone: in the miniature
+0 of 26,776 pairs of different pictures of one task and 1 of 3,816 pairs of volumes are called near,
+and at most 1.2 % of changed pictures are missed; of volumes only 28 pixels wide a third is missed
+once resized. The demo's chest films, one phantom with small findings, are near in 7.5 % of pairs.
+A mirrored, turned or cropped copy is not found. Refuses to open files and to judge words.
 """
 
 from __future__ import annotations
