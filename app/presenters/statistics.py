@@ -68,7 +68,8 @@ def compute(info: StudyInfo, known: Loaded | None, rater: str | None, wish: int)
 def studies_of(home: Home, wanted: str) -> tuple[StudyInfo, ...]:
     """The studies of a home, and one from elsewhere if its folder is wanted."""
     found = list_studies(home)
-    if not wanted or wanted in {info.id for info in found} or not Path(wanted).exists():
+    known = {info.id for info in found} | {str(info.path) for info in found}
+    if not wanted or wanted in known or not Path(wanted).exists():
         return found
     try:
         with open_study(Path(wanted)) as study:
@@ -136,6 +137,8 @@ class StatisticsPresenter(Presenter):
         before = self._info()
         self._studies = studies
         ids = [info.id for info in studies]
+        by_path = {str(info.path): info.id for info in studies}
+        self._chosen = by_path.get(self._chosen, self._chosen)
         if self._chosen not in ids:
             opened = [info.id for info in studies if info.unblinded]
             self._chosen = (opened or ids or [""])[-1]

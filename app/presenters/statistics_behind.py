@@ -141,7 +141,7 @@ def _preferred(row: Row, value: str) -> bool:
     if value in ("judged", "decided", "tie"):
         words = {"judged": ("first", "second", "tie"), "decided": ("first", "second")}
         return word_of(found) in words.get(value, ("tie",))
-    return found in value.split(",")
+    return found == value
 
 
 def _state(row: Row, value: str) -> bool:

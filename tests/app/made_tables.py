@@ -15,7 +15,7 @@ from studies.preference.analysis.tables import (
 FAMILIES = ("I-I", "MB-VR", "I-Lab", "I-Rep", "T-I", "VQA", "VG", "T-T")
 FORMS = ("2d", "2d", "3d", "text")
 ANATOMY = ("chest", "abdomen", "head", "")
-STRATA = ("both", "only_a", "only_b", "neither")
+STRATA = ("both", "only_a", "only_b", "neither", "only_a", "both", "only_a")  # unequal
 OVERLAPS = ("none", "some", "some", "same_set")
 NAMES = {"A": "MedEmb 2B", "B": "SigLIP so400m", "C": "BiomedCLIP"}
 FACTS = {
@@ -27,7 +27,7 @@ FACTS = {
 
 
 def item(n: int, *, pair: tuple[str, str], tasks: int, gold: bool, kind: str) -> ItemFacts:
-    stratum = STRATA[(n * 7 + n // 5) % 4] if gold else "unknown"
+    stratum = STRATA[(n * 5 + n // 5) % 7] if gold else "unknown"
     task = n % tasks
     places = {"both": (1, 1), "only_a": (1, 3), "only_b": (2, 1), "neither": (None, 2)}
     first, second = places.get(stratum, (None, None))

@@ -52,11 +52,8 @@ def views(name: str) -> list[tuple[StudyTables, Look, str | None]]:
     raters = list(dict.fromkeys(row.rater for row in tables.presented))
     for rater in (None, raters[-1])[: min(len(raters), 2)]:
         told, analysis = study(name, rater)
-        found += [
-            (told, Look(analysis, pair, ties), rater)
-            for pair in analysis.pairs
-            for ties in ("leave out", "count")
-        ]
+        # the bars of the whole are drawn both ways, whichever is chosen
+        found += [(told, Look(analysis, pair, "count"), rater) for pair in analysis.pairs]
     return found
 
 

@@ -45,6 +45,12 @@ def opened(kept: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
+@pytest.fixture(autouse=True)
+def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bootstrap is tested where it is made."""
+    monkeypatch.setattr("app.presenters.statistics.DRAWS", 50)
+
+
 def copied(root: Path, tmp_path: Path) -> Any:
     """Services on a copy of a home."""
     shutil.copytree(root, tmp_path / "home")
@@ -228,16 +234,29 @@ def test_identical_lists_were_never_shown_and_say_so(services: Any) -> None:
     assert "never shown" in view.last("show_item_problem")[0][1]
 
 
-def test_the_chosen_rater_is_published_where_the_user_says(services: Any, tmp_path: Path) -> None:
+def test_the_chosen_rater_is_published_where_the_user_says(
+    services: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kit itself is tested where it is made, and against the page in the numbers' test."""
+    asked: list[Any] = []
+
+    def publish(path: Path, folder: Path, **how: Any) -> tuple[Path, ...]:
+        asked.append((path, folder, how))
+        return (folder / "ratings.csv", folder / "summary.json")
+
+    monkeypatch.setattr("studies.preference.kit.publish.publish", publish)
     view, presenter = statistics(services)
     presenter.shown()
     view.ask_folder = lambda suggested: ""
     view.publish_wanted.emit("leave out", "codes")
     assert "Publishing" not in " ".join(services.notify.sentences)
     view.ask_folder = lambda suggested: str(tmp_path / "out")
-    view.publish_wanted.emit("leave out", "codes")
-    assert (tmp_path / "out" / "summary.json").is_file()
-    assert "files were written" in services.notify.sentences[-1]
+    view.rater_chosen.emit("CD")
+    view.publish_wanted.emit("include", "codes")
+    [(path, folder, how)] = asked
+    assert (path, folder) == (services.folder, tmp_path / "out")
+    assert how == {"comments": "include", "names": "codes", "rater": "CD"}
+    assert "2 files were written" in services.notify.sentences[-1]
 
 
 def test_an_altered_open_key_is_told_instead_of_numbers(services: Any) -> None:
@@ -254,6 +273,10 @@ def test_a_study_from_elsewhere_is_shown_by_its_folder(services: Any, home: Home
     presenter.shown(str(folder))
     assert view.last("show_studies")[0][1] == str(folder)
     assert "Veiled Title" in shown(view).sentence
+    services.home = Home(folder.parent.parent)
+    presenter.shown(str(folder))
+    assert view.last("show_studies")[0][1] == folder.name, "one of the home is listed once"
+    assert len(view.last("show_studies")[0][0]) == 1
 
 
 def test_what_was_cancelled_is_not_shown(services: Any) -> None:
