@@ -67,8 +67,12 @@ def built(document: dict[str, Any]) -> str:
 
 def study_rows(home: Home, name: str | None) -> list[dict[str, Any]]:
     """State of each study; counts answers, never preferences."""
-    from studies.preference.study import list_studies
+    from db.session import is_url
+    from studies.preference.study import list_studies, open_study
 
+    if name and is_url(name):
+        with open_study(name) as study:
+            return [{**study_row(study.info()), "path": study.location}]
     return [
         study_row(info)
         for info in list_studies(home)

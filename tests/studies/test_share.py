@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
+from typer.testing import CliRunner
 
 from db import packs as stored
 from db.errors import RatingRefused, StoreError
+from studies import cli
 from studies.errors import BadAnswers, BadRequest, BadStudy
 from studies.preference import ledger
 from studies.preference import share as sharing
@@ -62,6 +66,26 @@ def test_several_raters_read_one_database_and_are_merged(server, path, tmp_path)
         read(made.url, 1, "R2")
     with pytest.raises(RatingRefused, match="unblinded"):
         merge(path, [made.url])
+
+
+def test_the_commands_take_an_address(server, path, monkeypatch):
+    monkeypatch.setattr(cli, "has_display", lambda: False)
+    home = str(path.parent.parent)
+
+    def said(*words):
+        done = CliRunner().invoke(cli.app, ["--home", home, "study", *words, "--json"])
+        assert done.exit_code == 0, done.stderr
+        return json.loads(done.stdout)
+
+    url = said("pack", "--share", server.database)["url"]
+    opened = said("open", url, "--rater", "R1")
+    assert (opened["path"], opened["title"]) == (url, "Chest 2026")
+    read(url, 2, "R1")
+    (state,) = said("status", url)
+    assert state["raters"] == [{"rater": "R1", "answered": 2}]
+    assert said("verify", url)["verified"] is True
+    (merged,) = said("merge", url)["merged"]
+    assert (merged["state"], merged["answers"], merged["source"]) == ("merged", 2, url)
 
 
 def test_one_name_on_the_server_and_in_a_pack_counts_once(server, path, tmp_path):
