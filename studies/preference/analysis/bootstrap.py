@@ -5,6 +5,10 @@ with T tasks (sorted by id) and ``draws`` draws, first ``draws * T`` numbers u g
 ``floor(u * T)``, draw after draw; then, draw after draw and task after task as drawn, one number
 for each of the task's m items gives the item, ``floor(u * m)``. Items are sorted by id within
 their task. Refuses an interval where nothing varies.
+
+Two stages count the scatter within tasks twice: of 1,000 simulated studies of 530 items in 107
+tasks the 95 % interval held the truth in 98.7 % (98.9 % where tasks do not differ), that of tasks
+alone in 94.9 % (93.2 %); ``python -m tests.bench.readers`` repeats it. Both are given.
 Source: Davison and Hinkley 1997, 3.8 (two stages); Efron 1987 (BCa), tasks left out in turn.
 """
 
