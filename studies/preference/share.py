@@ -63,8 +63,8 @@ def share(path: Path, url: str, *, role: str = "") -> Shared:
     with open_study(path) as study:
         _refuse(study.store, url)
         place = _with_schema(url, f"study_{pack_id}")
-        plain = plain_url(place)
         with open_study_store(place, create="create") as target:
+            plain = target.location
             _refuse_taken(target, plain)
             if role:
                 let_rate(target, role)
