@@ -13,6 +13,7 @@ import random
 import subprocess
 import sys
 
+from db.errors import AnsweredAlready
 from studies.preference.session import Session
 from studies.preference.study import ANSWERS, Study, open_study
 
@@ -61,7 +62,10 @@ def finish(study: Study, rater: str, seed: int) -> None:
     while (now := session.current()) is not None:
         answer = chance.choice(ANSWERS)
         reason = "too dark" if answer == "cannot" else None
-        session.answer(answer, item_id=now.item_id, reason=reason)
+        try:
+            session.answer(answer, item_id=now.item_id, reason=reason)
+        except AnsweredAlready:
+            continue  # the same rater in another window was quicker
         say(f"answer {now.position} {answer}")
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -14,7 +15,7 @@ from db import ratings
 from db.session import open_study_store
 from studies.preference.study import open_study
 from studies.preference.verify import verify
-from tests.studies.killing import ROOT, Seen, in_words, kill_many
+from tests.studies.killing import ROOT, Seen, check_sense, in_words, kill_many
 from tests.studies.plain_study import on_server, plain_study
 
 
@@ -32,28 +33,48 @@ def test_no_act_is_lost_and_none_doubled_on_a_server(tmp_path, server):
     assert seen.said > 8
 
 
-@pytest.mark.parametrize("where", ["file", "server"])
-def test_raters_in_several_processes_rate_one_study_at_once(tmp_path, where, request):
-    path = plain_study(tmp_path)
-    place = path if where == "file" else on_server(path, request.getfixturevalue("server").study())
-    names = ["Ann", "Bob", "Eve"]
+def read_at_once(place: Path | str, names: list[str]) -> list[list[str]]:
+    """One process for each name, all at the same time; what each of them confirmed."""
     module = [sys.executable, "-m", "tests.studies.rating_loop", str(place)]
     running = [
         subprocess.Popen([*module, name, str(seed), "all"], cwd=ROOT, text=True,
                          stdout=subprocess.PIPE)
         for seed, name in enumerate(names)
     ]  # fmt: skip
-    said = {}
-    for name, process in zip(names, running, strict=True):
+    said = []
+    for process in running:
         out, _ = process.communicate(timeout=120)
-        assert process.returncode == 0, name
-        said[name] = out.split("\n")[:-1]
-    for name in names:
-        assert in_words(place, name) == said[name]
-    with open_study(place) as study:
+        assert process.returncode == 0
+        said.append(out.split("\n")[:-1])
+    return said
+
+
+@pytest.fixture(params=["file", "server"])
+def path(request, tmp_path):
+    made = plain_study(tmp_path)
+    if request.param == "file":
+        return made
+    return on_server(made, request.getfixturevalue("server").study())
+
+
+def test_raters_in_several_processes_rate_one_study_at_once(path):
+    names = ["Ann", "Bob", "Eve"]
+    for name, said in zip(names, read_at_once(path, names), strict=True):
+        assert in_words(path, name) == said
+    with open_study(path) as study:
         total = study.session("Ann").total
         assert study.info().raters == tuple((name, total) for name in names)
-    with open_study_store(place) as store:
+    with open_study_store(path) as store:
         whose = [row.rater for row in ratings.entries(store)]
     assert whose != sorted(whose, key=str), "they did not read at the same time"
-    assert verify(place) == ()
+    assert verify(path) == ()
+
+
+def test_one_rater_in_two_windows_answers_each_item_once(path):
+    one, other = read_at_once(path, ["Ann", "Ann"])
+    kept = in_words(path, "Ann")
+    assert sorted(kept) == sorted(one + other)
+    check_sense(kept)
+    with open_study(path) as study:
+        assert study.session("Ann").answered == len(kept) == study.session("Ann").total
+    assert verify(path) == ()
