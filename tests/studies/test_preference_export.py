@@ -243,6 +243,24 @@ def test_the_runs_fall_strictly_and_hold_the_gold_places(written):
             assert str(place) == items[query][column]
 
 
+def test_trec_eval_finds_the_same_first_places(written):
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    gold: dict[str, dict[str, int]] = {}
+    for line in (written / "trec_qrels.txt").read_text("utf-8").splitlines():
+        query, _, document, grade = line.split()
+        gold.setdefault(query, {})[document] = int(grade)
+    numbers = json.loads((written / "summary.json").read_text("utf-8"))
+    hits = numbers["pairs"][0]["correctness"]
+    for letter, name in (("A", "hit_first"), ("B", "hit_second")):
+        run: dict[str, dict[str, float]] = {}
+        for line in (written / f"trec_run_{letter}.txt").read_text("utf-8").splitlines():
+            query, _, document, _, score, _ = line.split()
+            run.setdefault(query, {})[document] = float(score)
+        found = pytrec_eval.RelevanceEvaluator(gold, {"success_1"}).evaluate(run)
+        assert sum(one["success_1"] for one in found.values()) == hits[name]["count"]
+        assert len(found) == hits["n"]
+
+
 def test_a_blind_study_is_not_published(tmp_path):
     built = small_study(tmp_path, per_task=2)
     with pytest.raises(StillBlind):
