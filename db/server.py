@@ -18,7 +18,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from db.errors import DriverMissing, LoginRefused
-from db.server_failures import no_right
+from db.server_failures import no_right, not_unicode
 
 if TYPE_CHECKING:
     import psycopg
@@ -132,7 +132,13 @@ class ServerPlace:
         """Nothing to be set beyond what each connection brings."""
 
     def make_room(self, connection: Connection) -> None:
-        """Make the schema."""
+        """Make the schema.
+
+        Raises:
+            NotWritable: the database cannot hold every letter of a report or a name.
+        """
+        if connection.execute(text("SHOW server_encoding")).scalar() != "UTF8":
+            raise not_unicode(self.location)
         if not self.is_there(connection):
             connection.exec_driver_sql(f'CREATE SCHEMA "{self.schema}"')
 

@@ -137,3 +137,11 @@ def no_right(place: str) -> NotWritable:
         f"You may not do that at {place}. Ask its administrator for the right to use the "
         "schema, read its tables and write into them."
     )
+
+
+def not_unicode(place: str) -> NotWritable:
+    """The sentence for a database of an old encoding."""
+    return NotWritable(
+        f"The database at {place} is not kept in UTF-8, so it cannot hold every letter. Its "
+        "administrator makes one that can with CREATE DATABASE ... ENCODING 'UTF8'."
+    )

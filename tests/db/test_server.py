@@ -341,3 +341,26 @@ def test_a_role_of_raters_may_rate_and_nothing_else(server, url):
         ):
             with pytest.raises(NotWritable, match="You may not"), store.session() as connection:
                 connection.execute(text(statement))
+
+
+def test_a_database_that_cannot_hold_every_letter_is_refused(server):
+    with on_server(server.study(), autocommit=True) as raw:
+        raw.execute("CREATE DATABASE old ENCODING 'LATIN1' TEMPLATE template0")
+    raw.close()
+    url = server.study().replace("/postgres?", "/old?")
+    with pytest.raises(NotWritable, match="not kept in UTF-8"):
+        open_study_store(url, create="create")
+
+
+def test_letters_of_every_kind_come_back(place):
+    told = "Łukasiewicz 大里 \U0001fac1 ' \" ; DROP TABLE entry; -- %s {0} \\n\x00\ud800"
+    with small_study(place) as store:
+        given = ratings.NewRating("ann", "se1", 1, "i2", "item", "cannot", reason=told,
+                                  comment=told, viewer_state={told: [told, float("nan"), 2**40]},
+                                  idle_ms=2**33)  # fmt: skip
+        kept = ratings.add_rating(store, given)
+        assert ratings.entries(store)[-1] == kept
+        whole = told.replace("\x00", "?").replace("\ud800", "?")
+        assert (kept.comment, kept.reason) == (whole, whole)
+        assert kept.viewer_state == {whole: [whole, None, 2**40]}
+        assert ratings.check_chain(store) == ()
