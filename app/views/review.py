@@ -115,6 +115,7 @@ class ReviewView(QWidget):
     def show_protocol(self, *, confidence: bool, usefulness: bool, comments: bool) -> None:
         """What the study asks for; the rest is not on the screen."""
         self.details.show_protocol(confidence=confidence, usefulness=usefulness, comments=comments)
+        self._reading.settle()
 
     def show_item(
         self, item: BoardItem, *, view: Mapping[str, Any] | None = None, guess: bool = False

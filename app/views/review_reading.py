@@ -212,10 +212,18 @@ class ReadingScreen(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self.settle()
         if not self.reasons.isHidden():
             self._place_reasons()
         if not self.fault.isHidden():
             self.fault.place(self._middle(), self.board.prompt.height())
+
+    def settle(self) -> None:
+        """Places at once: a row more or less below must not move the pictures a frame later."""
+        self.details.fit_to(self.width())
+        layout = self.layout()
+        if layout is not None:
+            layout.activate()
 
     def _middle(self) -> QRect:
         """The middle column, from the query to the prompt."""

@@ -50,6 +50,7 @@ class DetailsBar(QFrame):
         self._dressed: dict[str, str] = {}
         self._asked = dict.fromkeys(_ALL, True)
         self._writing = False
+        self._room = self.width()
         self.buttons = {
             name: self._button(name) for name in ("cannot", "confidence", "usefulness", "comment")
         }
@@ -103,9 +104,14 @@ class DetailsBar(QFrame):
         self.keys.show_over("")
         self._arrange()
 
+    def fit_to(self, width: int) -> None:
+        """Take the places and the height of this width at once."""
+        self._room = width
+        self._arrange()
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._arrange()
+        self.fit_to(self.width())
 
     def _arrange(self) -> None:
         """One row, or two where the keys and a sentence would not fit beside the buttons.
@@ -114,7 +120,7 @@ class DetailsBar(QFrame):
         """
         shown = [button for name, button in self.buttons.items() if self._asked[name]]
         high = self.keys.sizeHint().height() + theme.SPACE_S
-        room = self.width() - 2 * theme.SPACE_XS - theme.SPACE_S
+        room = self._room - 2 * theme.SPACE_XS - theme.SPACE_S
         wide = sum(button.minimumWidth() + theme.SPACE_XS for button in shown)
         two = room - wide < QFontMetrics(theme.font("body")).horizontalAdvance(LONGEST)
         self.setFixedHeight((2 if two else 1) * high)
@@ -128,7 +134,7 @@ class DetailsBar(QFrame):
             self.keys.setGeometry(theme.SPACE_XS, high - 2, room, high - theme.SPACE_XS)
         else:
             self.keys.setGeometry(x + theme.SPACE_S, 0, room - x, high - theme.SPACE_XS)
-        end = self.width() - theme.SPACE_XS if two else self.keys.x() - theme.SPACE_S
+        end = self._room - theme.SPACE_XS if two else self.keys.x() - theme.SPACE_S
         self.line.setVisible(self._writing)
         self.line.setGeometry(theme.SPACE_XS, 0, end - theme.SPACE_XS, high - theme.SPACE_XS)
 

@@ -21,6 +21,7 @@ class Panel:
     media_ids: tuple[str, ...]
     text: str
     box: tuple[int, int, int, int] | None = None
+    boxes: tuple = ()
 
 
 @dataclass(frozen=True)
