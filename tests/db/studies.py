@@ -18,7 +18,9 @@ def item(item_id: str, kind: str = "item") -> study_items.ItemRow:
     return study_items.ItemRow(item_id, kind, "2d", "Find.", PANEL, (PANEL,) * 3, (PANEL,) * 3)
 
 
-def small_study(place: Path | str, *, hash_: str = "dd") -> Store:
+def small_study(
+    place: Path | str, *, hash_: str = "dd", more: tuple[study_items.ItemRow, ...] = ()
+) -> Store:
     store = open_study_store(place, create="create")
     study_items.add_medium(
         store, study_items.MediumRow(2**61 + 7, "m1", "zlib", (1, 1), "aa", b"pixels\x00")
@@ -34,7 +36,7 @@ def small_study(place: Path | str, *, hash_: str = "dd") -> Store:
         commitment="cc",
         hash=hash_,
     )
-    study_items.freeze(store, frame, [item("i1"), item("i2")])
+    study_items.freeze(store, frame, [item("i1"), item("i2"), *more])
     order = [("i2", "item", False), ("i1", "item", False)]
     study_items.add_rater(store, study_items.RaterRow("ann", "radiology", 9), order, "ee")
     study_items.start_session(store, "se1", "ann", "0.1.0")

@@ -364,3 +364,15 @@ def test_letters_of_every_kind_come_back(place):
         assert (kept.comment, kept.reason) == (whole, whole)
         assert kept.viewer_state == {whole: [whole, None, 2**40]}
         assert ratings.check_chain(store) == ()
+
+
+def test_an_item_of_strange_letters_is_the_same_on_a_server(server, tmp_path):
+    odd = {"kind": "text", "media_ids": [], "text": "a\x00b \ud800 大里 \U0001fac1"}
+    row = study_items.ItemRow("i3", "item", "text", "Find.", odd, (odd,), (odd,))
+    with (
+        small_study(tmp_path / "a.sqlite", more=(row,)) as source,
+        open_study_store(server.study(), create="create") as target,
+    ):
+        copy_study(source, target, rater=None)
+        assert study_items.items(target) == study_items.items(source)
+        assert study_items.item_row(target, "i3") == row
