@@ -302,6 +302,9 @@ def test_answers_that_come_back_later_are_seen(services: Any) -> None:
     view, presenter = statistics(services)
     presenter.shown()
     drawn = view.names().count("show_statistics")
+    presenter.shown()
+    presenter.shown(services.folder.name)
+    assert view.names().count("show_statistics") == drawn, "it stands as it was left"
     services.changes.tell("study", origin="study")
     assert view.names().count("show_statistics") == drawn + 1
 
