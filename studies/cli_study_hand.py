@@ -149,7 +149,8 @@ def open_place(
 
     place = _place(said, study)
     with open_study(place) as opened:
-        info, where = opened.info(), opened.location
+        info = opened.info()
+        where = str(place) if isinstance(place, Path) else opened.location
     row = words.study_row(info)
     _take_rater(said, info.seat, rater)
     answer(said, {**row, "path": where}, words.opened(row, where))
