@@ -15,7 +15,6 @@ from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app import theme
 from app.main import Program
 from app.presenters import review_words as words
 from studies.demo_run import STUDY_TITLE
@@ -161,13 +160,18 @@ def end(program: Program) -> None:
 
 def large_type(program: Program) -> None:
     """The largest type."""
-    theme.theme.apply(QApplication.instance(), percent=200)  # type: ignore[arg-type]
+    _type(program, 200)
     said(program)
 
 
 def usual_type(program: Program) -> None:
-    theme.theme.apply(QApplication.instance())  # type: ignore[arg-type]
     leave(program)
+    _type(program, 100)
+
+
+def _type(program: Program, percent: int) -> None:
+    settings = program.services.settings
+    settings.save(dataclasses.replace(settings.current, text_scale=percent))
 
 
 def leave(program: Program) -> None:
