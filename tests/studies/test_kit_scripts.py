@@ -17,12 +17,12 @@ from studies.preference.kit.reading import report_from
 from studies.preference.kit.summary import numbers_of
 from tests.studies.kit_tables import made
 
-DRAWS = 60
+DRAWS = 40
 PLAIN, FITTED = 1e-9, 1e-6
 FITTED_PARTS = ("davidson", "_trend", "_test")
 CASES = {
-    "two models": {"raters": 2, "items": 42},
-    "three models": {"models": 3, "raters": 3, "items": 40},
+    "two models": {"raters": 2, "items": 36},
+    "three models": {"models": 3, "raters": 3, "items": 33},
     "no gold and few": {"gold": "no", "ties": 0, "items": 7},
 }
 
