@@ -31,12 +31,12 @@ from app.shown_study import (
 from app.views.study_steps import STATE_WORDS, StepsPage
 from app.views.study_wizard import BuildingPage, StudyWizard, scrolled
 from app.widgets.blocks import EmptyState, button, column, margins, quiet, section
-from app.widgets.ink import hold, px
+from app.widgets.ink import px
 
 KEY = int(Qt.ItemDataRole.UserRole)
 NONE, STEPS, WIZARD, BUILDING = range(4)
 FILES = "Study (study.sqlite *.triptych)"
-PACK = ".triptych"
+LEAST_LIST = 230
 
 
 class StudyView(QWidget):
@@ -89,14 +89,15 @@ class StudyView(QWidget):
     def _list(self) -> QWidget:
         self.studies = QListWidget()
         self.studies.setAccessibleName("Studies")
-        self.studies.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.studies.setWordWrap(True)
+        self.studies.setResizeMode(QListWidget.ResizeMode.Adjust)
         self.studies.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.studies.currentItemChanged.connect(self._moved)
         self.new = button("New study", self.new_wanted.emit)
         self.why_not = quiet(small=True)
         self.why_not.hide()
         side = QWidget()
-        hold(side.setMinimumWidth, 180)
+        side.setMinimumWidth(LEAST_LIST)  # large text leaves the room to the steps
         layout = column(
             section("Studies"),
             self.studies,

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from app.shown import StepShown, StudyShown
 from app.views.study_forms import UnblindForm
 from app.views.study_panels import HandPanel, MergePanel, PublishPanel, ReaderTable, ReturnPanel
-from app.widgets.blocks import column, quiet, title
+from app.widgets.blocks import button, column, quiet, row, title
 from app.widgets.ink import px
 from app.widgets.step_card import StepCard
 
@@ -32,6 +33,8 @@ class StepsPage(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.heading, self.summary, self.hash = title(), quiet(), quiet(small=True)
+        self.copy = button("Copy", self._copy, kind="flat", name="Copy the fingerprint")
+        self._whole = ""
         self.note = quiet()
         self.hash.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse
@@ -50,7 +53,16 @@ class StepsPage(QWidget):
         self.cards["read"].shuts = False
         for key, card in self.cards.items():
             card.wanted.connect(lambda key=key: self.step_wanted.emit(key))
-        layout = column(self.heading, self.summary, self.hash, *self.cards.values(), self.note, 1)
+        printed = row(self.hash, self.copy, 1)
+        printed.setStretch(0, 8)
+        layout = column(
+            self.heading,
+            self.summary,
+            printed,
+            *self.cards.values(),
+            self.note,
+            1,
+        )
         layout.setContentsMargins(0, 0, px(8), 0)
         self.setLayout(layout)
         self.opened = ""
@@ -62,8 +74,11 @@ class StepsPage(QWidget):
         made = f" · built {study.created}" if study.created else ""
         words = STATE_WORDS[study.state].capitalize()
         self.summary.setText(words if study.state == "damaged" else f"{words} · {told}{made}")
-        self.hash.setText(f"Fingerprint {study.hash}" if study.hash else "")
-        self.hash.setVisible(bool(study.hash))
+        self._whole = study.hash
+        groups = [study.hash[place : place + 16] for place in range(0, len(study.hash), 16)]
+        self.hash.setText(" ".join(("Fingerprint", *groups)) if groups else "")
+        for part in (self.hash, self.copy):
+            part.setVisible(bool(groups))
         self.note.setText(note)
         self.note.setVisible(bool(note))
         there = {step.key: step for step in steps}
@@ -76,6 +91,9 @@ class StepsPage(QWidget):
                                enabled=step.enabled)  # fmt: skip
         if self.opened not in there:
             self.fold("")
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self._whole)
 
     def fold(self, key: str) -> None:
         """Open the body of one step and shut the others; an empty key shuts all."""
