@@ -71,21 +71,9 @@ def side_words(look: Look) -> str:
 
 def _sides(look: Look) -> Panel:
     title = "Side bias"
-    side, says = look.pair.side, side_words(look)
-    if not side.left.n:
+    says, rows = side_words(look), _side_rows(look)
+    if not look.pair.side.left.n:
         return Panel("sides", title, says)
-    one, other = look.pair.first, look.pair.second
-    decided = behind("Decided answers", preferred="decided")
-    rows: tuple[tuple[str, Share, str, Behind], ...] = (
-        ("Left list chosen", side.left, "Share of the left list among the decided answers.",
-         decided),
-        (f"{look.first} when on the left", side.first_when_left,
-         "The first model among the decided answers that showed it on the left.",
-         more(decided, f"Decided, {look.first} on the left", left=one)),
-        (f"{look.first} when on the right", side.first_when_right,
-         "The first model among the decided answers that showed it on the right.",
-         more(decided, f"Decided, {look.first} on the right", left=other)),
-    )  # fmt: skip
     branches = tuple(
         Branch(name, share.n, (share_dot(share, name, tip),), behind=known)
         for name, share, tip, known in rows
@@ -94,26 +82,44 @@ def _sides(look: Look) -> Panel:
         Line((name, share_words(share)), said(name, share_words(share), tip), known)
         for name, share, tip, known in rows
     ]
-    if side.averaged is not None:
-        n = side.first_when_left.n + side.first_when_right.n
-        lines.append(Line(
-            (f"{look.first}, mean of both sides", f"{100 * side.averaged:.1f} % (no interval, "
-             f"n = {n})"),
-            "What the share would be if both sides had been shown equally often.",
-        ))  # fmt: skip
-    order = look.pair.davidson.order
-    lines.append(Line(
-        ("Advantage of the left side in the model of Davidson, log", ratio_words(order)),
-        f"0: no side is favoured; {test_words(look.pair.davidson.order_test)}.",
-    ))  # fmt: skip
     field = Field("Share among decided, %", "less than half", "more than half", 0, 100, 50, "")
-    grid = Grid(title, ("Quantity", "Share or estimate"), tuple(lines))
+    grid = Grid(title, ("Quantity", "Share or estimate"), (*lines, *_side_lines(look)))
     notes = (
-        "Each model stood on the left equally often within stratum, family and form, so a side "
+        "Each model was put on the left equally often within stratum, family and form, so a side "
         "bias adds noise and pulls both models together; it cannot favour one of them by itself.",
         "The repeats with sides swapped show the same from another side: see Consistency.",
     )
     return Panel("sides", title, says, (Forest(title, (field,), branches), grid), notes)
+
+
+def _side_rows(look: Look) -> tuple[tuple[str, Share, str, Behind], ...]:
+    """Name, share, definition and answers: left, and the first model on each side."""
+    side, first = look.pair.side, look.first
+    decided = behind("Decided answers", preferred="decided")
+    return (
+        ("Left list chosen", side.left, "Share of the left list among the decided answers.",
+         decided),
+        (f"{first} when on the left", side.first_when_left,
+         "The first model among the decided answers that showed it on the left.",
+         more(decided, f"Decided, {first} on the left", left=look.pair.first)),
+        (f"{first} when on the right", side.first_when_right,
+         "The first model among the decided answers that showed it on the right.",
+         more(decided, f"Decided, {first} on the right", left=look.pair.second)),
+    )  # fmt: skip
+
+
+def _side_lines(look: Look) -> list[Line]:
+    """What has no bar: the mean of both sides, the order term."""
+    side, davidson = look.pair.side, look.pair.davidson
+    lines = []
+    if side.averaged is not None:
+        n = side.first_when_left.n + side.first_when_right.n
+        mean = f"{100 * side.averaged:.1f} % (no interval, n = {n})"
+        tip = "What the share would be if both sides had been shown equally often."
+        lines.append(Line((f"{look.first}, mean of both sides", mean), tip))
+    name = "Advantage of the left side in the model of Davidson, log"
+    tip = f"0: no side is favoured; {test_words(davidson.order_test)}."
+    return [*lines, Line((name, ratio_words(davidson.order)), tip)]
 
 
 # -- blinding
@@ -126,7 +132,10 @@ def blinding_words(found: Blinding) -> str:
         return f"The guesses give no index: {james.note or 'too few'}."
     told = f"James's index is {ratio_words(james)}: 1 is all unsure, 0.5 chance, 0 all right"
     if james.high is not None and james.high < 0.5:
-        return f"{told}. Readers found the tested model more often than chance: blinding failed."
+        return (
+            f"{told}. Readers found the tested model more often than chance would: the blinding "
+            "may not have held."
+        )
     if james.low is not None and james.low > 0.5:
         return f"{told}. Nothing speaks against the blinding."
     return f"{told}. The interval holds 0.5: the guesses do not tell whether blinding held."

@@ -59,45 +59,50 @@ def _stage(name: str) -> Behind | None:
 def _missing(look: Look) -> Panel:
     title = "Missing and changed answers"
     found = look.found.missing
-    cannot = sum(found.cannot.values())
-    lines = [
-        Line(("Places without an answer", f"{found.unanswered} of {found.places}"),
-             "Items of the readers' orders that have no answer in force.",
-             behind("Places without an answer", pair="all", state="unanswered", kind=READ)),
-        Line(("Cannot be judged", f"{cannot} of {found.places}"),
-             "Flagged with a reason instead of an answer.",
-             behind("Cannot be judged", pair="all", state="cannot", kind=READ)),
-    ]  # fmt: skip
-    lines += [
-        Line((f"    {reason or 'no reason given'}", str(count)), f"{count} with this reason.",
-             behind(f"Cannot be judged: {reason}", pair="all", state="cannot", reason=reason,
-                    kind=READ))
-        for reason, count in found.cannot.items()
-    ]  # fmt: skip
-    lines.append(
-        Line(("Answers taken back at least once", f"{found.changed} of {found.places}"),
-             "The first answer stays in the log; the last one counts.",
-             behind("Changed answers", pair="all", state="changed", kind=READ))
-    )  # fmt: skip
-    parts: list[Grid | Bars] = [Grid(title, ("What", "Places"), tuple(lines))]
+    parts: list[Grid | Bars] = [Grid(title, ("What", "Places"), _missing_lines(look))]
+    parts += _first_answers(look)
     notes: tuple[str, ...] = ()
-    first = found.first_answers
-    if first.n and len(look.found.pairs) == 1:
-        words = "first,second,tie"
-        known = behind("First answers", first_answer=words)
-        bar = bar_of(first, look.first, look.second, known, title="First answers only")
-        now = bar_of(look.pair.overall, look.first, look.second, look.all_behind("leave out"),
-                     title="Answers in force")  # fmt: skip
-        told = "What the first answers alone would say"
-        rows = [(look.pair.overall, now, look.all_behind("leave out")), (first, still(bar), known)]
-        parts += [Bars(told, *ends(look), tuple(one for _b, one, _k in rows)),
-                  grid_of(look, told, "Answers", rows)]  # fmt: skip
+    if len(parts) > 1:
         notes = ("If the two bars differ, changes of mind matter and both should be reported.",)
     says = (
-        f"{counted(found.unanswered, 'places')} without an answer, {cannot} not judged, "
-        f"{found.changed} changed."
+        f"{counted(found.unanswered, 'places')} without an answer, "
+        f"{sum(found.cannot.values())} not judged, {found.changed} changed."
     )
     return Panel("missing", title, says, tuple(parts), notes)
+
+
+def _missing_lines(look: Look) -> tuple[Line, ...]:
+    found = look.found.missing
+    rows = [
+        ("Places without an answer", f"{found.unanswered} of {found.places}",
+         "Items of the readers' orders that have no answer in force.", {"state": "unanswered"}),
+        ("Cannot be judged", f"{sum(found.cannot.values())} of {found.places}",
+         "Flagged with a reason instead of an answer.", {"state": "cannot"}),
+        *((f"    {reason}", str(count), f"Flagged: {reason}.",
+           {"state": "cannot", "reason": reason}) for reason, count in found.cannot.items()),
+        ("Answers taken back at least once", f"{found.changed} of {found.places}",
+         "The first answer stays in the log; the last one counts.", {"state": "changed"}),
+    ]  # fmt: skip
+    return tuple(
+        Line((name, count), tip, behind(name.strip(), pair="all", kind=READ, **terms))
+        for name, count, tip, terms in rows
+    )
+
+
+def _first_answers(look: Look) -> list[Grid | Bars]:
+    """What the first answers alone would say, beside those in force; for two models."""
+    first, whole = look.found.missing.first_answers, look.pair.overall
+    if not first.n or len(look.found.pairs) > 1:
+        return []
+    told, now = "What the first answers alone would say", look.all_behind("leave out")
+    known = behind("First answers", first_answer="first,second,tie")
+    names = (look.first, look.second)
+    rows = [
+        (whole, bar_of(whole, *names, now, title="Answers in force"), now),
+        (first, still(bar_of(first, *names, known, title="First answers only")), known),
+    ]
+    bars = Bars(told, *ends(look), tuple(bar for _block, bar, _known in rows))
+    return [bars, grid_of(look, told, "Answers", rows)]
 
 
 def _usefulness(look: Look) -> Panel:
