@@ -65,10 +65,17 @@ class EntryRow:
 NAMES = tuple(EntryRow.__dataclass_fields__)
 
 
-def entries(store: Store) -> tuple[EntryRow, ...]:
-    """The whole log in order."""
+def entries(
+    store: Store, *, actions: Sequence[str] | None = None, rater: str | None = None
+) -> tuple[EntryRow, ...]:
+    """The log in order: all of it, or certain actions, or those of one rater."""
+    query = select(entry).order_by(entry.c.number)
+    if actions is not None:
+        query = query.where(entry.c.action.in_(actions))
+    if rater is not None:
+        query = query.where(entry.c.rater == rater)
     with store.reading() as connection:
-        found = connection.execute(select(entry).order_by(entry.c.number)).all()
+        found = connection.execute(query).all()
     return tuple(_entry(row) for row in found)
 
 

@@ -219,40 +219,34 @@ def add_unblinding(store: Store, *, reason: str, software: str) -> EntryRow:
 
 def unblinding(store: Store) -> EntryRow | None:
     """The first unblinding in the log, None while the study is blind."""
-    return next((row for row in entries(store) if row.action == "unblind"), None)
+    return next(iter(entries(store, actions=("unblind",))), None)
 
 
 def ratings(store: Store, rater: str | None = None) -> tuple[EntryRow, ...]:
     """Answers and undone answers in order, of one rater or of all."""
-    return _of(store, ("answer", "undo"), rater)
+    return entries(store, actions=("answer", "undo"), rater=rater)
 
 
 def guesses(store: Store, rater: str | None = None) -> tuple[EntryRow, ...]:
     """Guesses in order, of one rater or of all."""
-    return _of(store, ("guess",), rater)
+    return entries(store, actions=("guess",), rater=rater)
 
 
 def pauses(store: Store, rater: str | None = None) -> tuple[EntryRow, ...]:
     """Pauses and resumed readings in order, of one rater or of all."""
-    return _of(store, PAUSES, rater)
+    return entries(store, actions=PAUSES, rater=rater)
 
 
-def standing(store: Store) -> dict[tuple[str, int], EntryRow]:
+def standing(store: Store, rater: str | None = None) -> dict[tuple[str, int], EntryRow]:
     """The answers in force: (rater, position) to the last answer that was not taken back."""
     found: dict[tuple[str, int], EntryRow] = {}
-    for row in ratings(store):
+    for row in ratings(store, rater):
         place = (str(row.rater), int(row.position or 0))
         if row.action == "answer":
             found[place] = row
         else:
             found.pop(place, None)
     return found
-
-
-def _of(store: Store, actions: tuple[str, ...], rater: str | None) -> tuple[EntryRow, ...]:
-    return tuple(
-        row for row in entries(store) if row.action in actions and rater in (None, row.rater)
-    )
 
 
 def _reason(answer: str, reason: str | None) -> str | None:

@@ -135,11 +135,9 @@ class Session:
 
     def refresh(self) -> None:
         """Read again which places are answered (another window may have been at work)."""
-        standing = ratings.standing(self.store)
+        standing = ratings.standing(self.store, self.rater)
         guesses = ratings.guesses(self.store, self.rater)
-        self._answered = {
-            place: row for (rater, place), row in standing.items() if rater == self.rater
-        }
+        self._answered = {place: row for (_, place), row in standing.items()}
         self._guessed = {row.position: row for row in guesses if row.position is not None}
         self._unsure = False
 
