@@ -113,7 +113,7 @@ class StudyPresenter(Presenter):
         if self.desk.checking == standing.info.id:
             steps = tuple(_at_work(step) if step.key == "verify" else step for step in steps)
         self.view.show_steps(study_shown(standing), steps, note_of(standing))
-        self.view.show_readers(readers_shown(standing))
+        self.view.show_readers(() if standing.seat else readers_shown(standing))
 
     def _standing(self) -> Standing | None:
         return next((one for one in self._standings if one.info.id == self._chosen), None)

@@ -43,9 +43,10 @@ def study_shown(standing: Standing) -> StudyShown:
     info = standing.info
     done, reading = standing.complete, any(one.answered for one in standing.readers)
     state = "unblinded" if info.unblinded else "read" if done else "reading" if reading else "built"
+    title = info.title or ("A damaged study" if info.fault else "Untitled study")
     return StudyShown(
         info.id,
-        info.title or ("A damaged study" if info.fault else "Untitled study"),
+        f"{title} · {standing.seat}" if standing.seat else title,
         "damaged" if info.fault else state,
         min(info.answered, info.items),
         info.items,
@@ -59,7 +60,7 @@ def _far(standing: Standing) -> str:
     """With one reader the items, with more the readers that have finished."""
     readers = [one for one in standing.readers if not one.replaced]
     if len(readers) < 2:
-        return "" if not readers else f"{readers[0].answered:,} of {readers[0].places:,} answered"
+        return "" if not readers else f"{readers[0].answered:,} of {readers[0].places:,} read"
     done = sum(one.complete for one in readers)
     return f"{done} of {len(readers)} readers done"
 

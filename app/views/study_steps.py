@@ -53,8 +53,8 @@ class StepsPage(QWidget):
         self.cards["read"].shuts = False
         for key, card in self.cards.items():
             card.wanted.connect(lambda key=key: self.step_wanted.emit(key))
-        printed = row(self.hash, self.copy, 1)
-        printed.setStretch(0, 8)
+        printed = row(self.hash, self.copy)
+        printed.setStretch(0, 1)
         layout = column(
             self.heading,
             self.summary,
