@@ -93,6 +93,7 @@ class StatisticsPresenter(Presenter):
         self._pair = 0
         self._ties = "leave out"
         self._wish = 0
+        self._front = False
         self._drawn: tuple[str, str | None, int, str] | None = None
         self._loaded: Loaded | None = None
         self._analyses: dict[str | None, Analysis] = {}
@@ -112,14 +113,21 @@ class StatisticsPresenter(Presenter):
         """The page came to the front; an argument names a study, by its id or its folder."""
         if isinstance(argument, str) and argument:
             self._chosen = self._elsewhere = argument
+        self._front = True
         self._read()
+
+    def hidden(self) -> None:
+        """Nothing is read or computed for a page that nobody sees, least of all while rating."""
+        self._front = False
 
     def close(self) -> None:
         self._item.close()
 
-    def _changed(self, _change: Change) -> None:
-        self._drop()
-        self._read()
+    def _changed(self, change: Change) -> None:
+        if "study" in change.kinds:
+            self._drop()
+        if self._front:
+            self._read()
 
     def _drop(self) -> None:
         self._wish += 1

@@ -309,6 +309,18 @@ def test_answers_that_come_back_later_are_seen(services: Any) -> None:
     assert view.names().count("show_statistics") == drawn + 1
 
 
+def test_nothing_is_computed_behind_another_page(services: Any) -> None:
+    view, presenter = statistics(services)
+    presenter.shown()
+    presenter.hidden()
+    before = list(view.names())
+    services.changes.tell("rating", origin="review")
+    services.changes.tell("study", origin="study")
+    assert view.names() == before
+    presenter.shown()
+    assert view.names().count("show_working") == before.count("show_working") + 1
+
+
 def test_a_list_of_before_opens_nothing_after_another_study(services: Any) -> None:
     view = view_like(StatisticsView)
     desk = ItemDesk(view, services)
