@@ -6,6 +6,7 @@ handed out once and never unblinded here.
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 import time
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop
 from PySide6.QtWidgets import QApplication
 
 from app.main import Program
+from db.home import Home
 from studies.demo_run import STUDY_TITLE
 from studies.preference.packs import make_pack, open_pack, return_answers
 from studies.preference.study import list_studies, open_study
@@ -77,25 +79,27 @@ def show_card(program: Program, key: str) -> None:
 
 
 def merged(program: Program) -> None:
-    """One complete file of answers, one altered, one from nowhere."""
+    """One complete file of answers, one in part, one altered."""
     info = info_of(program, STUDY_TITLE)
-    folder = Path(tempfile.mkdtemp(prefix="triptych-answers-"))
-    files, known = [], len(info.packs)
-    with tempfile.TemporaryDirectory() as other:
-        home = type(program.services.home)(Path(other) / "home").make()
-        for reader, share in ((f"R{known + 1}", 1.0), (f"R{known + 2}", 0.4)):
-            pack = make_pack(info.path, folder / f"{reader}.triptych", rater=reader)
-            copy = open_pack(home, pack)
-            read(copy, reader, share)
-            files.append(str(return_answers(copy, folder / f"{reader}.triptych-answers")))
-    altered = folder / "altered.triptych-answers"
-    whole = Path(files[0]).read_bytes()
-    altered.write_bytes(whole.replace(b'"answer_ms":9000', b'"answer_ms":9001', 1))
     steps(STUDY_TITLE)(program)
-    page(program).merge_wanted.emit([*files, str(altered)])
-    pump(20, lambda: "taken" in page(program).steps.merge.said.text())
+    with tempfile.TemporaryDirectory() as folder:
+        files = came_back(info, Path(folder))
+        page(program).merge_wanted.emit([str(file) for file in files])
+        pump(20, lambda: "taken" in page(program).steps.merge.said.text())
     pump(SETTLE)
     show_card(program, "merge")
+
+
+def came_back(info: Any, folder: Path) -> list[Path]:
+    """What two readers send back, and one of the files with a changed number."""
+    home, known, files = Home(folder / "home").make(), len(info.packs), []
+    for reader, share in ((f"R{known + 1}", 1.0), (f"R{known + 2}", 0.4)):
+        copy = open_pack(home, make_pack(info.path, folder / f"{reader}.triptych", rater=reader))
+        read(copy, reader, share)
+        files.append(return_answers(copy, folder / f"{reader}.triptych-answers"))
+    altered = folder / "altered.triptych-answers"
+    altered.write_bytes(files[0].read_bytes().replace(b'"answer_ms":9000', b'"answer_ms":9001', 1))
+    return [*files, altered]
 
 
 def read(folder: Path, reader: str, share: float) -> None:
@@ -109,19 +113,17 @@ def read(folder: Path, reader: str, share: float) -> None:
 def copy_of_reader(program: Program) -> None:
     """A reader's own copy, in this home for the picture's sake."""
     info = info_of(program, STUDY_TITLE)
-    folder = Path(tempfile.mkdtemp(prefix="triptych-pack-"))
     reader = f"R{len(info.packs) + 1}"
-    pack = make_pack(info.path, folder / f"{reader}.triptych", rater=reader)
     program.window.go("study")
-    page(program).open_file_wanted.emit(str(pack))
-    pump(10, lambda: page(program).steps.cards["return"].isVisible())
+    with tempfile.TemporaryDirectory() as folder:
+        pack = make_pack(info.path, Path(folder) / f"{reader}.triptych", rater=reader)
+        page(program).open_file_wanted.emit(str(pack))
+        pump(10, lambda: page(program).steps.cards["return"].isVisible())
     pump(SETTLE)
 
 
 def forget_copy(program: Program) -> None:
     """Take the copy out of the home again."""
-    import shutil
-
     for info in list_studies(program.services.home):
         if not (info.path / "key.sealed").is_file() and not info.unblinded:
             shutil.rmtree(info.path)
