@@ -143,7 +143,6 @@ class ReviewPresenter(ReviewIntents, Presenter):
             self.view.show_item(item, view=self._view_of_last_time())
         if self._away:
             self.pause()
-        self._look_ahead()
 
     def _view_of_last_time(self) -> dict[str, Any]:
         """How the item was looked at if reading stopped at it."""
@@ -177,6 +176,7 @@ class ReviewPresenter(ReviewIntents, Presenter):
             self.view.enlarge(enlarge)
         self.view.set_live(True)
         self._propose_rest()
+        self._look_ahead()  # not before: decoding would hold up the painting
         log.info("shown %s of %s", *self._place())
 
     def _look_ahead(self) -> None:

@@ -235,7 +235,7 @@ def of_home(home: Home, *, coordinator: bool) -> Iterator[tuple[str, str]]:
     if not coordinator:
         for path in sorted(home.root.rglob("*")):
             yield "name of a file", str(path.relative_to(home.root))
-    for path in (home.settings, home.state):
+    for path in (home.settings, home.state, home.root / "reading.json"):
         if path.is_file():
             yield f"content of {path.name}", path.read_text(encoding="utf-8", errors="replace")
     for folder in (home.logs, home.thumbnails, home.scratch):
