@@ -420,7 +420,8 @@ cohen <- function(name, cells) {
   apart <- (1 - kappa)^2 * p * outer(column, row, "+")^2
   diag(apart) <- 0
   variance <- agree + sum(apart) - (kappa - chance * (1 - kappa))^2
-  half <- Z * sqrt(variance / n) / (1 - chance)
+  half <- Z * sqrt(max(0, variance) / n) / (1 - chance)
+  if (half <= 5e-7) return(estimate(name, kappa, NA, NA, n))  # one gave one answer only
   estimate(name, kappa, max(-1, kappa - half), min(1, kappa + half), n)
 }
 

@@ -542,7 +542,9 @@ def cohen(name, table):
         else:
             variance += p[i, j] * (1 - kappa) ** 2 * (column[i] + row[j]) ** 2
     variance -= (kappa - chance * (1 - kappa)) ** 2
-    half = Z * np.sqrt(variance / n) / (1 - chance)
+    half = Z * np.sqrt(max(0.0, variance) / n) / (1 - chance)
+    if half <= 5e-7:  # one of the two gave one answer only
+        return estimate(name, kappa, None, None, n)
     return estimate(name, kappa, max(-1, kappa - half), min(1, kappa + half), n)
 
 
@@ -783,13 +785,17 @@ def normal(name, value, variance, n, lowest):
     return estimate(name, value, max(lowest, value - half), min(1.0, value + half), n)
 
 
+def chance_level(p):
+    """Expected disagreement of guesses that know nothing."""
+    left, right = p[0, 0] + p[1, 0], p[0, 1] + p[1, 1]
+    return (right * (p[0, 0] + p[0, 1]) + left * (p[1, 0] + p[1, 1])) / 2
+
+
 def james(p):
     """James's index as a function of the six chances."""
     unsure = p[0, 2] + p[1, 2]
     wrong = (p[0, 1] + p[1, 0]) / 2
-    left, right = p[0, 0] + p[1, 0], p[0, 1] + p[1, 1]
-    chance = (right * (p[0, 0] + p[0, 1]) + left * (p[1, 0] + p[1, 1])) / 2
-    return unsure + (1 - unsure) ** 2 * wrong / (2 * chance), chance
+    return unsure + (1 - unsure) ** 2 * wrong / (2 * chance_level(p))
 
 
 def james_interval(table):
@@ -798,15 +804,15 @@ def james_interval(table):
     p = table / n
     if p[:, 2].sum() == 1:
         return estimate("blinding/james", 1.0, None, None, n)
-    if james(p + 0j)[1] == 0 or p[:, :2].sum() == 0:
+    if chance_level(p) == 0:
         return estimate("blinding/james", None, None, None, n)
     slopes = np.zeros((2, 3))
     for cell in itertools.product(range(2), range(3)):
         moved = p.astype(complex)
         moved[cell] += 1e-30j
-        slopes[cell] = james(moved)[0].imag / 1e-30
+        slopes[cell] = james(moved).imag / 1e-30
     variance = ((p * slopes**2).sum() - (p * slopes).sum() ** 2) / n
-    return normal("blinding/james", james(p)[0], variance, n, 0.0)
+    return normal("blinding/james", james(p), variance, n, 0.0)
 
 
 # -- the study ------------------------------------------------------------------------------------

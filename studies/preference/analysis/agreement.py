@@ -133,7 +133,7 @@ def _cohen(table: NDArray[np.int64]) -> Estimate:
         return Estimate(1.0, None, None, n, "items", method, coefficients.SAME)
     with np.errstate(invalid="ignore", divide="ignore"):  # a z-value that is not asked for
         found = cohens_kappa(table)
-    if found.kappa_upp - found.kappa_low < 1e-12:
+    if not found.kappa_upp - found.kappa_low > 1e-6:  # nothing, or the root of less than nothing
         note = "one of the two gave one answer only: no interval"
         return Estimate(float(found.kappa), None, None, n, "items", method, note)
     low, high = max(-1.0, float(found.kappa_low)), min(1.0, float(found.kappa_upp))
