@@ -305,6 +305,10 @@ def plant_recent_files(walk, word):
     walk.home.state.write_text(json.dumps({"recent": [word]}), encoding="utf-8")
 
 
+def plant_where_reading_stopped(walk, word):
+    (walk.home.root / "reading.json").write_text(json.dumps({word: {}}), encoding="utf-8")
+
+
 def plant_kept_by_the_system(walk, word):
     kept = QSettings()
     kept.setValue("last", word)
