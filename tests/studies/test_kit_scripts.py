@@ -24,6 +24,7 @@ CASES = {
     "two models": {"raters": 2, "items": 36},
     "three models": {"models": 3, "raters": 3, "items": 33},
     "no gold and few": {"gold": "no", "ties": 0, "items": 7},
+    "next to nothing": {"models": 3, "raters": 2, "items": 3, "seed": 7},
 }
 
 
