@@ -54,6 +54,20 @@ RepeatsOption = Annotated[float, typer.Option("--repeats", help="Share of items 
 WarmupOption = Annotated[int, typer.Option("--warmup", help="Practice items.")]
 FormatOption = Annotated[str, typer.Option("--format", help="json or text")]
 TotalOption = Annotated[int, typer.Option("--total", help="How many items.")]
+PlanFileOption = Annotated[
+    Path | None, typer.Option("--out", help="Write the plan too, for: study build --plan FILE")
+]
+PlanOption = Annotated[
+    Path | None,
+    typer.Option("--plan", help="File of study plan --out: its numbers hold, and are frozen."),
+]
+QueriesOption = Annotated[
+    str | None,
+    typer.Option("--queries", help="Of a collection: how many to ask about, or a file of them."),
+]
+OthersOption = Annotated[
+    bool, typer.Option("--other-patients", help="Of a collection: list no other of the patient.")
+]
 CollectionOption = Annotated[
     str | None,
     typer.Option("--collection", help="Instead of data: a collection, without gold answers."),
@@ -75,6 +89,9 @@ GuessesOption = Annotated[
 ConfidenceOption = Annotated[str, typer.Option("--confidence", help="off or optional")]
 UsefulnessOption = Annotated[str, typer.Option("--usefulness", help="off or optional")]
 CommentsOption = Annotated[str, typer.Option("--comments", help="off or optional")]
+# option of ``build`` to what a plan says of it, where the option is not given
+PLANNED = {"total": "total", "warmup": "warmup", "repeats": "repeat_share",
+           "rest": "session_minutes"}  # fmt: skip
 # option of ``build`` to the choice of the protocol it sets
 PROTOCOL = {
     "identical": "identical",
@@ -95,9 +112,11 @@ def register(app: typer.Typer) -> None:
         epilog="Example: triptych study plan --data MedHEB --models medemb-2b,siglip --share 0.6   "
         "Without data: triptych study plan --tasks-count 107 --ties 0.28 --icc 0.05"
     )(plan)
-    app.command(epilog="Example: triptych study build --data MedHEB --models medemb-2b,siglip")(
-        build
-    )
+    app.command(
+        epilog="Example: triptych study build --data MedHEB --models medemb-2b,siglip --plan "
+        "plan.json   Without gold answers: triptych study build --collection Chest --models "
+        "medemb-2b,siglip --queries 200 --other-patients"
+    )(build)
 
 
 def passphrase(given: str | None, *, confirm: bool) -> str:
@@ -131,6 +150,7 @@ def plan(
     repeats: RepeatsOption = 0.10,
     warmup: WarmupOption = 3,
     session: SessionOption = 45,
+    out: PlanFileOption = None,
     form: FormatOption = "text",
     as_json: JsonOption = False,
 ) -> None:
@@ -140,7 +160,7 @@ def plan(
         raise typer.BadParameter("--format is text or json")
     with failures():
         wish = _wish(context.params, len(_listed(models)))
-        _plan(said, wish, _available(said, data, models, tasks))
+        _plan(said, wish, _available(said, data, models, tasks), out)
 
 
 def _wish(given: Mapping[str, Any], models: int) -> PlanWish:
@@ -158,9 +178,10 @@ def _wish(given: Mapping[str, Any], models: int) -> PlanWish:
     )
 
 
-def _plan(said: Options, wish: PlanWish, there: Available | None) -> None:
+def _plan(said: Options, wish: PlanWish, there: Available | None, out: Path | None) -> None:
     """Say what there is even where nothing can be drawn from it."""
     from studies.preference.available import fitted
+    from studies.preference.planned import write_plan
     from studies.preference.planner import plan as work_out
 
     if there is not None and not there.tasks:
@@ -168,6 +189,9 @@ def _plan(said: Options, wish: PlanWish, there: Available | None) -> None:
             say(f"{model}: {why}")
     made = work_out(wish if there is None else fitted(wish, there))
     document = {**made.to_json(), "available": there.to_json() if there else None}
+    if out is not None:
+        file = write_plan(made, Path(absolute(out)))
+        say(f"Written to {file}; freeze it with: triptych study build --plan {file}")
     answer(said, document, words.plan_text(made, there))
 
 
@@ -220,7 +244,10 @@ def build(
     context: typer.Context,
     data: RootOption = None,
     collection: CollectionOption = None,
+    queries: QueriesOption = None,
+    other_patients: OthersOption = False,
     models: ModelsOption = None,
+    plan: PlanOption = None,
     a: FirstOption = None,
     b: SecondOption = None,
     tasks: TasksOption = None,
@@ -242,18 +269,55 @@ def build(
     """Sample queries, freeze and hash the items, encrypt the key."""
     said = cli_text.merged(context.obj, as_json)
     with failures():
-        if (data is None) == (collection is None):
-            raise typer.BadParameter("name one of --data and --collection")
-        arguments: dict[str, Any] = {
-            "data": absolute(data) if data else None,
-            "collection": collection,
-            "models": _models(models, a, b),
-            **{name: context.params[name] for name in ("tasks", "total", "seed", "title")},
-            "protocol": {choice: context.params[name] for name, choice in PROTOCOL.items()},
-            "passphrase": passphrase(secret, confirm=True),
-        }
+        arguments = _source(said, context.params)
+        arguments |= {"models": _models(models, a, b), **_planned(context, plan)}
+        arguments["passphrase"] = passphrase(secret, confirm=True)
         document = work(said, "study-build", arguments)
         answer(said, document, words.built(document))
+
+
+def _source(said: Options, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What a study is built from: data, or some of a collection."""
+    data, collection, queries = given["data"], given["collection"], given["queries"]
+    if (data is None) == (collection is None):
+        raise typer.BadParameter("name one of --data and --collection")
+    if data is not None:
+        if queries is not None or given["other_patients"]:
+            raise typer.BadParameter("--queries and --other-patients go with --collection")
+        return {"data": absolute(data), "collection": None}
+    found: dict[str, Any] = {"data": None, "collection": collection}
+    if given["other_patients"]:
+        found["other_patients"] = True
+    if queries is not None:
+        from studies.preference.asked_about import asked_about
+
+        named = queries if queries.strip().isdecimal() else absolute(Path(queries))
+        found["queries"] = asked_about(said.home, collection, named, seed=given["seed"])
+    return found
+
+
+def _planned(context: typer.Context, file: Path | None) -> dict[str, Any]:
+    """Sample and protocol as the options say; what they leave out is as it was planned."""
+    given = dict(context.params)
+    found: dict[str, Any] = {}
+    if file is not None:
+        from studies.preference.planned import plan_document, read_plan
+
+        made = read_plan(Path(absolute(file)))
+        found["planned"] = plan_document(made)
+        for option, name in PLANNED.items():
+            if not _chosen(context, option):
+                value = getattr(made.wish, name)
+                given[option] = round(value) if option == "rest" else value
+    found |= {name: given[name] for name in ("tasks", "total", "seed", "title")}
+    found["protocol"] = {choice: given[name] for name, choice in PROTOCOL.items()}
+    return found
+
+
+def _chosen(context: typer.Context, option: str) -> bool:
+    """Whether somebody gave an option, rather than leaving it at its usual value."""
+    source = context.get_parameter_source(option)
+    return source is not None and source.name != "DEFAULT"
 
 
 def _models(models: str | None, a: str | None, b: str | None) -> list[str]:

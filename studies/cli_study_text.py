@@ -62,6 +62,7 @@ def built(document: dict[str, Any]) -> str:
     if document.get("auto_ties"):
         lines.append(f"  {document['auto_ties']} identical pairs set aside as ties")
     lines += [f"  missing: {task}: {why}" for task, why in document.get("missing", {}).items()]
+    lines += [f"  {note}" for note in document.get("notes", ())]
     return "\n".join([*lines, "Keep the passphrase: without it the key cannot be opened."])
 
 

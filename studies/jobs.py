@@ -46,7 +46,7 @@ JOBS: dict[str, str] = {
     # a preference study, from results ("data") or from a collection: {"data"?: str,
     #  "collection"?: str, "models": [str, ...], "total": int, "seed": int, "title": str,
     #  "passphrase": str, "tasks"?: str, "protocol"?: {...}, "other_patients"?: bool,
-    #  "queries"?: [int], "device"?, "dtype"?}
+    #  "queries"?: [int], "planned"?: {"wish": {...}, ...}, "device"?, "dtype"?}
     "study-build": "studies.preference.build:build_job",
     # load a model and embed one item per form: {"model": str, "device"?, "dtype"?}
     "model-check": "studies.check_model:check_job",

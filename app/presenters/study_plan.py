@@ -6,9 +6,12 @@ Plain functions; the arithmetic is ``studies.preference.planner``'s.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from app.shown_study import SizeAsked, SizeShown
 from app.words import duration
+from studies.errors import BadRequest
+from studies.preference.planned import plan_document
 from studies.preference.planner import FORMS, PlanWish, StudyPlan, plan
 from studies.preference.protocol import Protocol
 
@@ -47,6 +50,14 @@ def size_of(
         warmup=protocol.warmup,
         session_minutes=asked.session,
     )
+
+
+def plan_kept(wish: PlanWish) -> dict[str, Any] | None:
+    """The plan as a study freezes it; None where the numbers make none, as the page says."""
+    try:
+        return plan_document(plan(wish))
+    except BadRequest:
+        return None
 
 
 def plan_shown(wish: PlanWish, available: int, asked: int) -> SizeShown:

@@ -23,11 +23,12 @@ from app.presenters.study_offer import (
     sources,
     tasks_of,
 )
-from app.presenters.study_plan import plan_shown, size_of
+from app.presenters.study_plan import plan_kept, plan_shown, size_of
 from app.presenters.study_steps import protocol_words
 from app.services import Services
 from app.shown_study import SizeAsked, SizeShown, StudyWish, TaskOffered
 from app.words import count_of, time_left
+from studies.preference.planner import PlanWish
 from studies.preference.protocol import Protocol
 
 FIRST_TOTAL = 530
@@ -200,23 +201,23 @@ class StudyWizardDesk:
         if self._hindrance():
             return
         self._planned += 1
-        number, wish = (
-            self._planned,
-            size_of(
-                self._asked,
-                models=len(self._models),
-                forms=forms_of(self._tasks, self._chosen),
-                tasks=max(1, len(self._chosen)),
-                available=self._available(),
-                protocol=self._protocol,
-            ),
-        )
-        available = self._available()
+        number, wish, available = self._planned, self._size(), self._available()
         self.services.tasks.run(
             self,
             lambda: (number, plan_shown(wish, available, self._asked.items)),
             self._take_plan,
             self._no_plan,
+        )
+
+    def _size(self) -> PlanWish:
+        """What the planner is asked."""
+        return size_of(
+            self._asked,
+            models=len(self._models),
+            forms=forms_of(self._tasks, self._chosen),
+            tasks=max(1, len(self._chosen)),
+            available=self._available(),
+            protocol=self._protocol,
         )
 
     def _take_plan(self, found: tuple[int, SizeShown]) -> None:
@@ -232,8 +233,9 @@ class StudyWizardDesk:
         models = f"{len(self._models)} models"
         tasks = f" from {len(self._chosen)} tasks" if self._chosen else ""
         return (
-            f"{models}, up to {total:,} items{tasks}; {protocol_words(self._protocol)}. After "
-            "this nothing of it changes: one altered byte is found."
+            f"{models}, up to {total:,} items{tasks}; {protocol_words(self._protocol)}. The "
+            "planned size and its reasons are frozen too. After this nothing of it changes: one "
+            "altered byte is found."
         )
 
     # -- building
@@ -250,12 +252,18 @@ class StudyWizardDesk:
                 "collection": wish.source if wish.kind == COLLECTION else None,
                 "models": list(wish.models), "total": wish.total, "seed": wish.seed,
                 "title": wish.title, "passphrase": wish.passphrase, "tasks": tasks,
-                "protocol": dict(wish.protocol), **self._search(wish),
+                "protocol": dict(wish.protocol), "planned": self._frozen(wish),
+                **self._search(wish),
             },
             title=f"Build study '{wish.title}'",
             done=self._built,
             failed=self._not_built,
         )  # fmt: skip
+
+    def _frozen(self, wish: StudyWish) -> dict[str, Any] | None:
+        """The plan as its page has it; none where its numbers make none."""
+        self._protocol = Protocol(**wish.protocol)
+        return plan_kept(self._size())
 
     def _search(self, wish: StudyWish) -> dict[str, Any]:
         """How the models search a collection; lists of a benchmark are stored already."""

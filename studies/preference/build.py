@@ -29,6 +29,8 @@ from studies.preference.freezing import frame_of, item_row, key_of, sides_of
 from studies.preference.leaks import Words, find_in_cells
 from studies.preference.lists import Listed
 from studies.preference.media import MediaPool
+from studies.preference.planned import check_models_planned, deviations, plan_of
+from studies.preference.planner import StudyPlan
 from studies.preference.protocol import Protocol
 from studies.preference.sealing import seal
 from studies.preference.verify import KEY
@@ -79,6 +81,7 @@ def build_job(home: Home, arguments: dict[str, Any], control: Control) -> dict[s
         passphrase=arguments["passphrase"],
         tasks=arguments.get("tasks"),
         protocol=_protocol(arguments.get("protocol")),
+        planned=plan_of(arguments["planned"]) if arguments.get("planned") else None,
         search=Search(**{n: arguments[n] for n in SEARCH if arguments.get(n) is not None}),
         control=control,
     )
@@ -129,6 +132,7 @@ def build_study(
     passphrase: str,
     tasks: str | None = None,
     protocol: Protocol = Protocol(),
+    planned: StudyPlan | None = None,
     search: Search = Search(),
     control: Control = Control(),
 ) -> BuiltStudy:
@@ -145,6 +149,7 @@ def build_study(
         passphrase: opens the key later; lost is lost.
         tasks: take only tasks whose id, release name or family fits one of these patterns.
         protocol: how it is read.
+        planned: how large it was planned and why; frozen with the rest.
         search: how a collection is searched.
         control: asked between items.
 
@@ -152,11 +157,13 @@ def build_study(
         NoRun: a model has no results for this data.
         BadStudy: a title that tells, the same model twice, nothing to compare, or neither or both
             of data and collection.
+        BadRequest: the plan is for another number of models.
         StoreError: the study cannot be written.
     """
     plain = title.encode("utf-8", "replace").decode("utf-8")  # half characters have no place there
-    wish = Wish(plain.strip(), total, seed, passphrase, protocol, tasks)
+    wish = Wish(plain.strip(), total, seed, passphrase, protocol, tasks, planned)
     check_wish(wish)
+    check_models_planned(planned, len(models))
     if (data is None) == (collection is None):
         raise BadStudy("A study is built from one thing: name a data root, or a collection.")
     if data is not None:
@@ -242,7 +249,7 @@ def _build(
         missing=missing,
         warmups=kinds["warmup"],
         excluded=drawing.excluded,
-        notes=material.notes,
+        notes=(*material.notes, *deviations(wish.planned, wish.total, wish.protocol)),
     )
 
 

@@ -17,6 +17,7 @@ from studies.preference.draw import Drawing, Drawn
 from studies.preference.frozen import item_hash, sha256, software_version, study_hash
 from studies.preference.key import Key, KeyItem
 from studies.preference.lists import TOP
+from studies.preference.planned import frozen_plan
 from studies.preference.sample import balanced, generator
 from studies.preference.wish import LETTERS, Material, Wish
 
@@ -143,6 +144,8 @@ def frame_of(
         "plan": list(PLAN),
         "manifest": {"items": {row.item_id: item_hash(row) for row in rows}, "media": dict(media)},
     }
+    if wish.planned is not None:
+        settings["planned"] = frozen_plan(wish.planned)
     frame = StudyRow(
         study_id=study_id,
         title=wish.title,

@@ -1,6 +1,6 @@
 """What a study is asked to be and what it may be drawn from: plain frozen values, checked.
 
-Refuses a title that names a model, an empty passphrase, and a model against itself.
+Refuses a title or a plan that names a model, an empty passphrase, and a model against itself.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from studies.errors import BadStudy, WrongPassphrase
 from studies.preference.key import Arm
 from studies.preference.lists import Comparison
+from studies.preference.planned import check_models_planned, frozen_plan
+from studies.preference.planner import StudyPlan
 from studies.preference.protocol import Protocol, check_protocol
 
 LETTERS = "ABCDEFGHIJKLMNOP"
@@ -48,6 +50,7 @@ class Wish:
         passphrase: seals the key; kept nowhere.
         protocol: how it is read.
         tasks: patterns that the tasks were chosen by (``*/i2i,notes/*``), None for all.
+        planned: how large it was planned and why; None where nobody planned.
     """
 
     title: str
@@ -56,6 +59,7 @@ class Wish:
     passphrase: str
     protocol: Protocol = field(default_factory=Protocol)
     tasks: str | None = None
+    planned: StudyPlan | None = None
 
 
 @dataclass(frozen=True)
@@ -89,14 +93,22 @@ def check_wish(wish: Wish) -> None:
 
 
 def check_arms(wish: Wish, material: Material) -> None:
-    """Refuse one model twice, too few or too many, and a title that tells a model."""
+    """Refuse one model twice, too few or too many, and a title or a plan that tells a model."""
     check_models([arm.model_id for arm in material.arms])
+    check_models_planned(wish.planned, len(material.arms))
+    planned = "" if wish.planned is None else str(frozen_plan(wish.planned)).casefold()
     for arm in material.arms:
         for name in (arm.model_id, arm.title, arm.model_id.split("-")[0]):
             if len(name) >= 4 and name.casefold() in wish.title.casefold():
                 raise BadStudy(
                     f"The title {wish.title!r} holds {name!r} and would tell raters a model. "
                     "Choose one that names none."
+                )
+        for name in (arm.model_id, arm.title):
+            if len(name) >= 4 and name.casefold() in planned:
+                raise BadStudy(
+                    f"The plan holds {name!r} and would tell raters a model. Build without the "
+                    "plan, or give the model another name."
                 )
 
 

@@ -161,6 +161,24 @@ def test_a_study_is_built_as_the_wizard_asked(services: Any, ran: Ran) -> None:
     [info] = [one for one in list_studies(services.home) if one.title == "Chest"]
     with open_study(info.path) as study:
         assert (study.protocol.warmup, study.protocol.guess_items) == (1, 2)
+        planned = study.row.settings["planned"]
+    assert planned["sentence"].startswith("If 60 % of the decided comparisons prefer the tested")
+    assert (planned["wish"]["warmup"], planned["wish"]["models"]) == (1, 2)
+
+
+def test_the_plan_that_stands_on_the_page_is_frozen(services: Any, ran: Ran) -> None:
+    view, _ = opened(services)
+    view.size_changed.emit(SizeAsked(items=7, share=66.0, readers=3))
+    sentence = view.last("show_size")[0][0].sentence
+    view.build_wanted.emit(wish(ran.root, protocol=Protocol().to_json()))
+    planned = services.jobs.started[-1][1]["planned"]
+    assert planned["sentence"] == sentence
+    assert (planned["wish"]["total"], planned["wish"]["readers"]) == (7, 3)
+    assert not [name for name in MODELS if name in str(planned)]
+    assert "planned size and its reasons are frozen" in view.last("show_summary")[0][0]
+    view.size_changed.emit(SizeAsked(items=7, share=30.0))  # the page says that this is no plan
+    view.build_wanted.emit(wish(ran.root))
+    assert services.jobs.started[-1][1]["planned"] is None
 
 
 def test_some_tasks_travel_by_name_all_as_none(services: Any, ran: Ran) -> None:

@@ -159,6 +159,7 @@ def _rater(row: RaterRow) -> RaterFacts:
 def _facts(unblinded: Unblinded) -> dict[str, Any]:
     """How the study came about; plain JSON values, no candidate, no path."""
     key, row = unblinded.key, unblinded.row
+    planned = row.settings.get("planned")
     return {
         "unblinded_utc": unblinded.at_utc,
         "reason": unblinded.reason,
@@ -173,4 +174,5 @@ def _facts(unblinded: Unblinded) -> dict[str, Any]:
         "tasks": dict(key.tasks),
         "missing": sorted(key.missing),
         "plan": list(key.plan),
+        **({"planned": planned} if planned else {}),
     }

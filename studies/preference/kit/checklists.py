@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from studies.preference.kit.sizing import size_words
 from studies.preference.kit.told import Told, gap
 from studies.preference.kit.words import counted, estimate_words, flow_words, share_words
 
@@ -124,7 +125,9 @@ def _blinded(told: Told) -> str:
 
 
 def _size(told: Told) -> str:
-    return f"{gap('expected share, power, clustering')} Read: {told.pair.overall.n} ratings."
+    why = size_words(told, blank="expected share, power, clustering")
+    which = " of the first pair" if len(told.analysis.pairs) > 1 else ""
+    return f"{why} Read: {told.pair.overall.n} ratings{which}."
 
 
 def _raters(told: Told) -> str:

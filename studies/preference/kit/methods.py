@@ -9,6 +9,7 @@ from __future__ import annotations
 from studies.preference.analysis.schema import Analysis
 from studies.preference.analysis.tables import StudyTables
 from studies.preference.kit.checklists import checklists
+from studies.preference.kit.sizing import size_words
 from studies.preference.kit.told import Told, gap
 from studies.preference.kit.words import (
     counted,
@@ -148,10 +149,8 @@ def _size(told: Told) -> str:
         if smallest is not None
         else f"The {decided} decided comparisons are too few for a statement on power."
     )
-    return (
-        "The number of items was chosen as follows: "
-        f"{gap('expected share, ties, power, clustering')}. {reach} {pair.clustering.sentence}"
-    )
+    why = size_words(told, blank="expected share, ties, power, clustering")
+    return f"{why} {reach} {pair.clustering.sentence}"
 
 
 def _statistics(told: Told) -> str:
