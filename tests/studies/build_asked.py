@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -16,10 +17,10 @@ class Asked:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
         self.home = home
-        self.arguments: dict[str, object] = {}
+        self.arguments: dict[str, Any] = {}
         monkeypatch.setattr(cli_study_make, "work", self.work)
 
-    def work(self, _said: object, kind: str, arguments: dict[str, object]) -> dict[str, object]:
+    def work(self, _said: object, kind: str, arguments: dict[str, Any]) -> dict[str, Any]:
         assert kind == "study-build"
         self.arguments = arguments
         return {"items": 1, "hash": "0", "path": "p", "notes": ["Look here."]}
