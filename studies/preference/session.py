@@ -105,6 +105,7 @@ class Session:
         self._guessed: dict[int, EntryRow] = {}
         self._rows: dict[str, ItemRow] = {}
         self._unsure = False
+        self._said: tuple[str | None, ...] = ()
         self.refresh()
 
     @property
@@ -144,7 +145,9 @@ class Session:
     def current(self) -> Presentation | None:
         """The item to be read now; None when all are answered."""
         place = self._next_place()
-        return None if place is None else self._present(place)
+        found = None if place is None else self._present(place)
+        self._said = ()
+        return found
 
     def upcoming(self, count: int = 2) -> tuple[Presentation, ...]:
         """The items after the current one, so that their pictures can be decoded beforehand."""
@@ -169,13 +172,16 @@ class Session:
             RatingRefused: unblinded, not the current item, no reason, broken chain.
             StoreError: what the store refused; the item stays and may be answered again.
         """
+        said = ("answer", answer, item_id)
+        if self._said == said:
+            return self.current()
         place = self._next_place()
         if place is None:
             raise RatingRefused("Every item of this study has its answer. Nothing was kept.")
         if item_id is not None and item_id != place.item_id:
             raise RatingRefused("That is not the item to be read now. Nothing was kept.")
         if self._unsure and self._kept_after_all(place, answer):
-            return self.current()
+            return self._go_on(said)
         rating = NewRating(
             rater=self.rater,
             session_id=self.session_id,
@@ -187,7 +193,7 @@ class Session:
             **details,
         )
         self._answered[place.position] = self._write(lambda: ratings.add_rating(self.store, rating))
-        return self.current()
+        return self._go_on(said)
 
     def undo(self) -> Presentation | None:
         """Go back to the item before the current one and take its answer back.
@@ -200,8 +206,10 @@ class Session:
         Raises:
             RatingRefused: the study is unblinded.
         """
-        if self._unsure and self._taken_back_after_all():
+        if self._said == ("undo",):
             return self.current()
+        if self._unsure and self._taken_back_after_all():
+            return self._go_on(("undo",))
         before = self._place_before()
         if before is not None:
             self._write(
@@ -214,14 +222,16 @@ class Session:
                 )
             )
             del self._answered[before]
-        return self.current()
+        return self._go_on(("undo",))
 
     def guesses(self) -> tuple[Presentation, ...]:
         """What is still to be guessed, in order; empty until every item has its answer."""
         if self._next_place() is not None:
             return ()
         left = [place for place in self._to_guess if place.position not in self._guessed]
-        return tuple(self._present(place) for place in left)
+        found = tuple(self._present(place) for place in left)
+        self._said = ()
+        return found
 
     def guess(self, item_id: str, answer: str) -> tuple[Presentation, ...]:
         """Keep a guess which side is the tested model's; a guess stands.
@@ -238,7 +248,11 @@ class Session:
             RatingRefused: not asked for, an unknown guess, unblinded, broken chain.
             StoreError: what the store refused; may be guessed again.
         """
+        said = ("guess", answer, item_id)
+        if self._said == said:
+            return self.guesses()
         if self._unsure and self._guessed_after_all(item_id, answer):
+            self._said = said
             return self.guesses()
         asked = next((one for one in self.guesses() if one.item_id == item_id), None)
         if asked is None:
@@ -254,6 +268,7 @@ class Session:
                 software=self.software,
             )
         )
+        self._said = said
         return self.guesses()
 
     def note_pause(self, kind: str) -> None:
@@ -279,6 +294,11 @@ class Session:
         """The rater's pauses so far: (``pause`` or ``resume``, UTC), in order."""
         found = ratings.pauses(self.store, self.rater)
         return tuple((row.action, row.at_utc) for row in found)
+
+    def _go_on(self, said: tuple[str | None, ...]) -> Presentation | None:
+        """The next item. Where it cannot be read, the same act asked again is not done again."""
+        self._said = said
+        return self.current()
 
     def _write(self, act: Callable[[], EntryRow]) -> EntryRow:
         """Do one act; after a refusal go on from where the study stands."""

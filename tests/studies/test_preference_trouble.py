@@ -189,6 +189,41 @@ def test_a_guess_that_was_kept_though_nobody_was_told_is_not_kept_twice(path, mo
     assert verify(path) == ()
 
 
+def test_a_store_that_goes_between_the_commit_and_the_next_item_does_nothing_twice(
+    path, monkeypatch
+):
+    """The act was kept; only what follows could not be read. Asked again it is not done again."""
+
+    def refuse(*_given: object, **_named: object) -> None:
+        raise ServerGone("away")
+
+    def cut_off(act):
+        with monkeypatch.context() as patched:
+            patched.setattr(session, "_rows", {})
+            patched.setattr("db.study_items.item_row", refuse)
+            with pytest.raises(ServerGone):
+                act()
+
+    with open_study(path) as study:
+        session = study.session("Ann")
+        session.answer("left")
+        shown = session.current()
+        for named in ({"item_id": shown.item_id}, {}):
+            cut_off(lambda named=named: session.answer("both", **named))
+            assert session.answer("both", **named).position == 3
+            cut_off(session.undo)
+            assert session.undo() == shown
+        session.answer("both")
+        assert answers(study) == ["left", *("both", None) * 2, "both"]
+        while session.current() is not None:
+            session.answer("both")
+        first, second, *_ = session.guesses()
+        cut_off(lambda: session.guess(first.item_id, "left"))
+        assert session.guess(first.item_id, "left")[0] == second
+        assert [row.answer for row in ratings.guesses(study.store)] == ["left"]
+    assert verify(path) == ()
+
+
 def test_an_act_that_was_not_kept_may_be_another_one(path, monkeypatch):
     """The first attempt never reached the store; the rater thinks better of it."""
 
