@@ -1,6 +1,7 @@
 """A text to be read: report, question, answer, label. Headings kept, long ones scroll.
 
-Owns typesetting only. The text is set as plain text: nothing in it is ever taken for markup.
+Owns typesetting only: a known heading stands on a line of its own wherever it is in the text, no
+word is changed. The text is set as plain text: nothing in it is ever taken for markup.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
 from app import theme
+from engine.evidence.words.sections import sections
 
 # "FINDINGS:", "Findings:" at the start of a line, or a line all in capitals.
 HEADING = re.compile(
@@ -43,6 +45,21 @@ def split_heading(line: str) -> tuple[str, str]:
     if match is None or (match["rest"] and not match["head"].endswith(":")):
         return "", line
     return match["head"], (match["rest"] or "").strip()
+
+
+def set_lines(text: str) -> tuple[tuple[str, str], ...]:
+    """A text's lines as (heading, rest), cut before known headings inside a line too.
+
+    A heading that is no more than a word on its own needs a colon or capitals: it may be an answer.
+    """
+    lines: list[tuple[str, str]] = []
+    for part in sections(text):
+        body = text[part.start : part.end]
+        if part.heading.strip(" \t*_").endswith((":", "：")):
+            first, _, body = body[len(part.heading) :].lstrip(" \t*_").partition("\n")
+            lines.append((part.heading.strip(), first.strip()))
+        lines += [split_heading(line) for line in body.strip().splitlines()]
+    return tuple(lines)
 
 
 class TextPanel(QTextEdit):
@@ -95,15 +112,14 @@ class TextPanel(QTextEdit):
     def _set(self) -> None:
         self.clear()
         cursor = QTextCursor(self.document())
-        for number, line in enumerate(self._text.strip().splitlines()):
-            self._add(cursor, line, first=number == 0)
+        for number, (heading, rest) in enumerate(set_lines(self._text)):
+            self._add(cursor, heading, rest, first=number == 0)
         # The panel's own cursor went along to the end; a resize would scroll to it.
         self.moveCursor(QTextCursor.MoveOperation.Start)
         self._fit()
         self.verticalScrollBar().setValue(0)
 
-    def _add(self, cursor: QTextCursor, line: str, *, first: bool) -> None:
-        heading, rest = split_heading(line)
+    def _add(self, cursor: QTextCursor, heading: str, rest: str, *, first: bool) -> None:
         if heading:
             self._block(cursor, first=first, above=theme.SPACE_M)
             cursor.insertText(heading, self._face(bold=True))
@@ -112,7 +128,7 @@ class TextPanel(QTextEdit):
                 cursor.insertText(rest, self._face(bold=False))
             return
         self._block(cursor, first=first, above=theme.SPACE_XS)
-        cursor.insertText(line, self._face(bold=False))
+        cursor.insertText(rest, self._face(bold=False))
 
     def _block(self, cursor: QTextCursor, *, first: bool, above: int) -> None:
         form = QTextBlockFormat()

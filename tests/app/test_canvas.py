@@ -23,7 +23,7 @@ from app.widgets.content import (
 )
 from app.widgets.evidence_frame import EvidenceFrame, grid, split
 from app.widgets.image_canvas import ImageCanvas
-from app.widgets.text_panel import TextPanel, split_heading
+from app.widgets.text_panel import TextPanel, set_lines, split_heading
 from app.widgets.view_link import ViewLink
 from engine.evidence.window import to_display
 from tests.app.fakes import picture
@@ -264,6 +264,28 @@ def test_texts_keep_headings_and_are_never_markup(qtbot, ugly):
 )  # fmt: skip
 def test_headings(said, heading, rest):
     assert split_heading(said) == (heading, rest)
+
+
+@pytest.mark.parametrize(
+    ("said", "lines"),
+    [("FINDINGS: Clear. Sternal wires. IMPRESSION: Normal.",
+      [("FINDINGS:", "Clear. Sternal wires."), ("IMPRESSION:", "Normal.")]),
+     ("Nodule of 5 mm. Impression: Follow up.\nNo effusion.",
+      [("", "Nodule of 5 mm."), ("Impression:", "Follow up."), ("", "No effusion.")]),
+     ("FINDINGS:\nClear.\n\nIMPRESSION:\nNormal.",
+      [("FINDINGS:", ""), ("", "Clear."), ("IMPRESSION:", ""), ("", "Normal.")]),
+     ("Befund: unauffällig.", [("Befund:", "unauffällig.")]),
+     ("LUNGS: clear", [("LUNGS:", "clear")]),
+     ("Findings", [("", "Findings")]),
+     ("The ratio is: one", [("", "The ratio is: one")]),
+     ("", [])],
+)  # fmt: skip
+def test_headings_are_set_alike_wherever_they_stand(qtbot, said, lines):
+    assert list(set_lines(said)) == lines
+    panel = TextPanel()
+    qtbot.addWidget(panel)
+    panel.show_text(said)
+    assert panel.toPlainText().split() == said.split(), "no word is changed"
 
 
 def test_a_long_text_starts_at_its_top_and_scrolls_by_keys(qtbot):
