@@ -72,14 +72,22 @@ def pack_digest(row: PackRow) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-def add_pack(store: Store, row: PackRow, *, software: str | None = None) -> None:
+def add_pack(store: Store, row: PackRow, *, before: int = 0, software: str | None = None) -> None:
     """Write a pack and log its digest (action ``pack``).
 
+    ``before`` is how many packs of that rater the decision to make this one rests on; refused
+    when another window has made one since.
+
     Raises:
-        RatingRefused: unblinded, or a broken chain.
+        RatingRefused: unblinded, made elsewhere meanwhile, or a broken chain.
     """
     with store.session() as connection:
         refuse_if_unblinded(connection)
+        made = select(func.count()).where(pack.c.rater == row.rater)
+        if row.rater and connection.execute(made).scalar() != before:
+            raise RatingRefused(
+                f"Another window has just made a pack for {row.rater}. Hand that one out."
+            )
         connection.execute(insert(pack).values(**asdict(row)))
         values = {"action": "pack", "rater": row.rater, "note": pack_digest(row)}
         append(connection, {**values, "software": software})

@@ -32,7 +32,7 @@ from db.study_items import RaterRow
 from studies.errors import BadPack, BadStudy
 from studies.preference.answers import collect, new_keys, public_of
 from studies.preference.frozen import order_hash, software_version
-from studies.preference.ledger import REPLACES, counted
+from studies.preference.ledger import REPLACES, counted, replaced_ids
 from studies.preference.pack_file import (
     ANSWERS_SUFFIX,
     SUFFIX,
@@ -87,7 +87,7 @@ def make_pack(
     """
     profile = RaterRow(rater_name(rater), specialty, years, modalities, display)
     with open_study(path) as study:
-        replaced = _refuse_pack(study.store, profile.name, again=again)
+        before, replaced = _refuse_pack(study.store, profile.name, again=again)
         file = _file(out, f"{_slug(study.row.title)}-{_slug(profile.name)}{SUFFIX}")
         if file.exists():
             raise BadStudy(f"{file} is there already and is not overwritten. Choose another name.")
@@ -99,7 +99,7 @@ def make_pack(
             note = f"{REPLACES}{replaced}" if replaced else None
             row = PackRow(pack_id, profile.name, now_utc(), public, note)
             # known here before it exists there: no pack is ever out whose answers are unknown
-            stored.add_pack(study.store, row, software=software_version())
+            stored.add_pack(study.store, row, before=before, software=software_version())
             write_pack(database, file)
     return file
 
@@ -174,8 +174,8 @@ def return_answers(path: Path, out: Path) -> Path:
     return file
 
 
-def _refuse_pack(store: Store, name: str, *, again: bool) -> str:
-    """Say why no pack can be made; the id of the pack that this one replaces."""
+def _refuse_pack(store: Store, name: str, *, again: bool) -> tuple[int, str]:
+    """Say why no pack can be made; how many the rater has, the id of the one to be replaced."""
     if stored.seat_row(store) is not None:
         raise BadStudy(
             "This is a rater's pack itself; packs are made from the coordinator's study."
@@ -188,10 +188,12 @@ def _refuse_pack(store: Store, name: str, *, again: bool) -> str:
         raise BadStudy(f"{name} has answers from a shared study. Choose another name for the pack.")
     before = [row for row in stored.packs(store) if row.rater == name]
     if not before:
-        return ""
+        return 0, ""
+    # not the newest by its time: the clock may have been set back
+    valid = next(row for row in before if row.pack_id not in replaced_ids(tuple(before)))
     if not again:
         raise BadStudy(
-            f"{name} was handed a pack on {before[-1].created_utc[:10]}; that file can be handed "
+            f"{name} was handed a pack on {valid.created_utc[:10]}; that file can be handed "
             "out again. If it is lost, make another with --again: answers of the old one are "
             "refused from then on."
         )
@@ -200,7 +202,7 @@ def _refuse_pack(store: Store, name: str, *, again: bool) -> str:
             f"Answers of {name} were merged already, so the pack is not replaced. "
             "Hand the same file out again; it goes on where the rater stopped."
         )
-    return before[-1].pack_id
+    return len(before), valid.pack_id
 
 
 def _fill(source: Store, database: Path, profile: RaterRow, seat: SeatRow) -> None:

@@ -17,7 +17,7 @@ from db import packs as stored
 from db import study_items
 from db.errors import RatingRefused, StoreError
 from studies.errors import BadPack, BadStudy
-from studies.preference import ledger
+from studies.preference import ledger, packs
 from studies.preference.leaks import find_words
 from studies.preference.pack_file import APPLICATION_ID, MARK, TRAILER
 from studies.preference.packs import make_pack, open_pack, return_answers
@@ -205,6 +205,38 @@ def test_a_lost_pack_is_replaced_on_purpose(path, tmp_path):
     with open_study(path) as study:
         states = ledger.pack_states(study.store)
     assert sorted(state.replaced for state in states) == [False, True]
+    assert verify(path) == ()
+
+
+def test_only_one_pack_of_a_rater_is_valid_though_the_clock_was_set_back(
+    path, tmp_path, monkeypatch
+):
+    for number, time in enumerate(("2026-02-02", "2026-01-01", "2026-01-15")):
+        monkeypatch.setattr("studies.preference.packs.now_utc", lambda time=time: time)
+        make_pack(path, tmp_path / f"{number}.triptych", rater="Ann Lee", again=number > 0)
+    with open_study(path) as study:
+        states = ledger.pack_states(study.store)
+    assert {state.handed_utc: state.replaced for state in states} == {
+        "2026-02-02": True, "2026-01-01": True, "2026-01-15": False
+    }  # fmt: skip
+
+
+def test_two_coordinators_at_once_make_one_pack_of_a_rater(path, tmp_path, monkeypatch):
+    """The second decided before the first had written; then neither would be refused later."""
+    decide = packs._refuse_pack
+
+    def slower(*given, **named):
+        decided = decide(*given, **named)
+        monkeypatch.setattr(packs, "_refuse_pack", decide)
+        pack_of(path, tmp_path / "quicker")
+        return decided
+
+    monkeypatch.setattr(packs, "_refuse_pack", slower)
+    with pytest.raises(RatingRefused, match="Another window has just made a pack for Ann Lee"):
+        pack_of(path, tmp_path / "slower")
+    assert list((tmp_path / "slower").iterdir()) == []
+    with open_study(path) as study:
+        assert len(ledger.pack_states(study.store)) == 1
     assert verify(path) == ()
 
 
