@@ -6,7 +6,6 @@ Refuses to hand out a study in which a secret can be read.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import secrets
 import shutil
@@ -33,11 +32,10 @@ from studies.preference.planned import check_models_planned, deviations, plan_of
 from studies.preference.planner import StudyPlan
 from studies.preference.protocol import Protocol
 from studies.preference.sealing import seal
+from studies.preference.unfinished import UNFINISHED, clear_unfinished
 from studies.preference.verify import KEY
 from studies.preference.wish import Material, Search, Wish, check_arms, check_wish
 
-UNFINISHED = ".building-"
-KEEP_UNFINISHED_S = 24 * 3600
 SEARCH = tuple(Search.__dataclass_fields__)
 
 
@@ -189,7 +187,7 @@ def build_from(
     """
     check_wish(wish)
     check_arms(wish, material)
-    clear_unfinished(home)
+    clear_unfinished(home.studies)
     study_id = secrets.token_hex(6)
     folder = home.studies / f"{UNFINISHED}{study_id}"
     with translated(folder):
@@ -202,15 +200,6 @@ def build_from(
         shutil.rmtree(folder, ignore_errors=True)
         raise
     return built
-
-
-def clear_unfinished(home: Home) -> None:
-    """Remove what builds left that were killed; one of today may still be at work."""
-    for folder in home.studies.glob(f"{UNFINISHED}*"):
-        with contextlib.suppress(OSError):
-            newest = max(part.stat().st_mtime for part in (folder, *folder.iterdir()))
-            if time.time() - newest > KEEP_UNFINISHED_S:
-                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _build(

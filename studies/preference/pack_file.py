@@ -49,6 +49,18 @@ def schema(database: Path) -> tuple[tuple[str, ...], ...]:
         return tuple(tuple(map(str, row)) for row in connection.execute(query))
 
 
+def refuse_unwritable(out: Path) -> None:
+    """Refuse a place where no pack can be written, before one is entered anywhere.
+
+    Raises:
+        StoreError: it cannot be written.
+    """
+    part = out.with_name(f"{out.name}.part")
+    with translated(out):
+        part.touch()
+        part.unlink()
+
+
 def write_pack(database: Path, out: Path) -> None:
     """Write a settled database as a pack; a file of that name is replaced in one step.
 
@@ -59,7 +71,7 @@ def write_pack(database: Path, out: Path) -> None:
     with translated(out):
         try:
             with database.open("rb") as source, part.open("wb") as target:
-                digest = _copy(source, target)
+                digest = _copy(source, target, out)
                 target.write(MARK + digest)
                 target.flush()
                 os.fsync(target.fileno())
@@ -100,8 +112,8 @@ def copy_out(file: Path, database: Path) -> None:
         StoreError: it cannot be read, or the copy not written.
     """
     expected = checksum(file)
-    with translated(file), file.open("rb") as source, database.open("wb") as target:
-        digest = _copy(source, target, size=file.stat().st_size - TRAILER)
+    with translated(file), file.open("rb") as source, database.open("wb", buffering=0) as target:
+        digest = _copy(source, target, database.parent.parent, size=file.stat().st_size - TRAILER)
         if digest != expected:
             raise BadPack(f"{file} was altered after it was written. Ask for it again.")
         target.flush()
@@ -120,12 +132,13 @@ def _check_start(file: Path, start: bytes) -> None:
         )
 
 
-def _copy(source: BinaryIO, target: BinaryIO, size: int | None = None) -> bytes:
-    """Copy and hash; at most ``size`` bytes."""
+def _copy(source: BinaryIO, target: BinaryIO, into: Path, size: int | None = None) -> bytes:
+    """Copy and hash; at most ``size`` bytes. What cannot be written is said of ``into``."""
     digest, left = hashlib.sha256(), size
     while block := source.read(BLOCK if left is None else min(BLOCK, left)):
         digest.update(block)
-        target.write(block)
+        with translated(into):
+            target.write(block)
         if left is not None:
             left -= len(block)
     return digest.digest()

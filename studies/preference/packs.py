@@ -38,17 +38,18 @@ from studies.preference.pack_file import (
     SUFFIX,
     checksum,
     copy_out,
+    refuse_unwritable,
     schema,
     settle,
     write_pack,
 )
 from studies.preference.seating import rater_name, reading_order
 from studies.preference.study import open_study
+from studies.preference.unfinished import UNFINISHED, clear_unfinished
 from studies.preference.verify import verify
 
 __all__ = ["ANSWERS_SUFFIX", "SUFFIX", "make_pack", "open_pack", "return_answers"]
 
-UNFINISHED = ".building-"  # what a kill leaves is cleared by the next build
 OPENED = "pack.sha256"
 UNREADABLE = (StoreDamaged, RatingRefused, BadStudy, *FOREIGN)
 OPAQUE = re.compile(r"[0-9a-f]{12}")
@@ -91,6 +92,7 @@ def make_pack(
         file = _file(out, f"{_slug(study.row.title)}-{_slug(profile.name)}{SUFFIX}")
         if file.exists():
             raise BadStudy(f"{file} is there already and is not overwritten. Choose another name.")
+        refuse_unwritable(file)
         pack_id, (private, public) = secrets.token_hex(6), new_keys()
         with _workshop(path.parent) as folder:
             database = folder / "study.sqlite"
@@ -282,6 +284,7 @@ def _seat_faults(store: Store) -> Iterator[str]:
 @contextmanager
 def _workshop(place: Path) -> Iterator[Path]:
     """A folder beside the studies that is gone afterwards, unless it was given another name."""
+    clear_unfinished(place)  # a laptop that only reads builds nothing that would clear it
     folder = place / f"{UNFINISHED}{secrets.token_hex(6)}"
     with translated(folder):
         folder.mkdir(parents=True)

@@ -17,12 +17,13 @@ from db.home import Home
 from db.study_items import MediumRow
 from engine.evidence.item import Item
 from studies.errors import BadStudy, WrongPassphrase
-from studies.preference.build import KEEP_UNFINISHED_S, build_from
+from studies.preference.build import build_from
 from studies.preference.lists import Comparison, Listed
 from studies.preference.media import MediaPool, coded, decode
 from studies.preference.sealing import seal, unseal
 from studies.preference.study import open_study
 from studies.preference.unblind import unblind
+from studies.preference.unfinished import KEEP_UNFINISHED_S
 from studies.preference.verify import verify
 from tests.studies.preference_material import PASSPHRASE, material, small_study, wish
 

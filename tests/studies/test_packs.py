@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import io
 import os
 import random
 import shutil
@@ -17,12 +19,13 @@ from db import packs as stored
 from db import study_items
 from db.errors import RatingRefused, StoreError
 from studies.errors import BadPack, BadStudy
-from studies.preference import ledger, packs
+from studies.preference import ledger, pack_file, packs
 from studies.preference.leaks import find_words
 from studies.preference.pack_file import APPLICATION_ID, MARK, TRAILER
 from studies.preference.packs import make_pack, open_pack, return_answers
 from studies.preference.study import list_studies, open_study
 from studies.preference.unblind import unblind
+from studies.preference.unfinished import KEEP_UNFINISHED_S
 from studies.preference.verify import verify
 from tests.studies.packs_on_disk import built, copied, laptop, pack_of, read
 from tests.studies.preference_material import PASSPHRASE, SECRETS
@@ -251,6 +254,37 @@ def test_a_full_or_missing_place_leaves_nothing_behind(path, tmp_path):
     with pytest.raises(StoreError, match="gone"):
         make_pack(path, tmp_path / "gone" / "pack.triptych", rater="Ann Lee")
     assert [f.name for f in path.parent.iterdir()] == [path.name]
+    with open_study(path) as study:  # nor is a pack entered that nobody can have
+        assert study.info().packs == ()
+
+
+def test_a_full_laptop_is_named_and_not_the_stick(sample, tmp_path, monkeypatch):
+    home = laptop(tmp_path)
+
+    class Full(io.BytesIO):
+        def write(self, _block: bytes) -> int:
+            raise OSError(errno.ENOSPC, "no room")
+
+    with pytest.raises(StoreError, match=f"No room is left on the disk of {home.studies}"):
+        pack_file._copy(io.BytesIO(b"x" * 100), Full(), home.studies)
+    usual = pack_file._copy
+    monkeypatch.setattr(
+        pack_file, "_copy", lambda source, _target, into, size: usual(source, Full(), into, size)
+    )
+    with pytest.raises(StoreError, match=f"No room is left on the disk of {home.studies}"):
+        open_pack(home, sample)
+    assert list(home.studies.iterdir()) == []
+
+
+def test_what_a_kill_left_is_cleared_by_the_next_pack_of_another_day(sample, tmp_path):
+    home = laptop(tmp_path)
+    for name, age in ((".building-old", KEEP_UNFINISHED_S + 60), (".building-new", 0)):
+        folder = home.studies / name
+        folder.mkdir(parents=True)
+        then = folder.stat().st_mtime - age
+        os.utime(folder, (then, then))
+    opened = open_pack(home, sample)
+    assert {path.name for path in home.studies.iterdir()} == {".building-new", opened.name}
 
 
 @pytest.mark.parametrize(
