@@ -30,6 +30,7 @@ from db.session import Store, open_study_store
 from db.study_copy import copy_study
 from db.study_items import RaterRow
 from studies.errors import BadPack, BadStudy
+from studies.preference import seating
 from studies.preference.answers import collect, new_keys, public_of
 from studies.preference.frozen import order_hash, software_version
 from studies.preference.ledger import REPLACES, counted, replaced_ids
@@ -43,7 +44,7 @@ from studies.preference.pack_file import (
     settle,
     write_pack,
 )
-from studies.preference.seating import rater_name, reading_order
+from studies.preference.seating import reading_order, refuse_other_spelling
 from studies.preference.study import open_study
 from studies.preference.unfinished import UNFINISHED, clear_unfinished
 from studies.preference.verify import verify
@@ -82,11 +83,14 @@ def make_pack(
         The file.
 
     Raises:
-        BadStudy: a pack itself, no name, the rater has a pack or reads here already.
+        BadStudy: a pack itself, no name, impossible years, the rater has a pack or reads here
+            already, or another is called so but for capitals.
         RatingRefused: the study is unblinded.
         StoreError: it cannot be written.
     """
-    profile = RaterRow(rater_name(rater), specialty, years, modalities, display)
+    profile = seating.profile(
+        rater, specialty=specialty, years=years, modalities=modalities, display=display
+    )
     with open_study(path) as study:
         before, replaced = _refuse_pack(study.store, profile.name, again=again)
         file = _file(out, f"{_slug(study.row.title)}-{_slug(profile.name)}{SUFFIX}")
@@ -188,7 +192,9 @@ def _refuse_pack(store: Store, name: str, *, again: bool) -> tuple[int, str]:
         raise BadStudy(f"{name} reads in this study already. Choose another name for the pack.")
     if any(name in names for answers, names in counted(store) if not answers.rater):
         raise BadStudy(f"{name} has answers from a shared study. Choose another name for the pack.")
-    before = [row for row in stored.packs(store) if row.rater == name]
+    handed = stored.packs(store)
+    refuse_other_spelling(name, _known_names(store, handed))
+    before = [row for row in handed if row.rater == name]
     if not before:
         return 0, ""
     # not the newest by its time: the clock may have been set back
@@ -205,6 +211,12 @@ def _refuse_pack(store: Store, name: str, *, again: bool) -> tuple[int, str]:
             "Hand the same file out again; it goes on where the rater stopped."
         )
     return len(before), valid.pack_id
+
+
+def _known_names(store: Store, handed: tuple[PackRow, ...]) -> set[str]:
+    """Everybody who reads here, was handed a pack or answered in a shared study."""
+    known = {row.name for row in study_items.raters(store)} | {row.rater for row in handed}
+    return known.union(*(names for _, names in counted(store))) - {""}
 
 
 def _fill(source: Store, database: Path, profile: RaterRow, seat: SeatRow) -> None:

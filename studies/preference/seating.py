@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from db.study_items import ItemRow, PresentationRow, RaterRow, StudyRow
 from studies.errors import BadStudy
@@ -17,12 +17,23 @@ from studies.preference.sample import generator, reading_plan
 
 GUESS_STREAM = 1
 MOST_YEARS = 80
+JOINERS = "\u200c\u200d"  # between letters of some scripts and in some signs; seen by their effect
 
 
 def plain_text(typed: str) -> str:
-    """A text as every store can hold it: blanks and accents in one way, no half characters."""
-    words = " ".join(typed.replace("\x00", " ").split())
+    """A text as every store can hold it: blanks and accents in one way, nothing unseen.
+
+    Half characters become ``?``; characters that steer a terminal or turn the writing round, and
+    those without any width, are left out.
+    """
+    words = " ".join("".join(map(_seen, typed)).split())
     return unicodedata.normalize("NFC", words).encode("utf-8", "replace").decode("utf-8")
+
+
+def _seen(character: str) -> str:
+    kind = unicodedata.category(character)
+    unseen = kind == "Cf" and character not in JOINERS
+    return " " if kind == "Cc" else "" if unseen else character
 
 
 def rater_name(typed: str) -> str:
@@ -32,9 +43,33 @@ def rater_name(typed: str) -> str:
         BadStudy: nothing is left of it.
     """
     name = plain_text(typed)
-    if not name:
+    if not name.strip(JOINERS + " "):
         raise BadStudy("A rater needs a name or initials; set it under Settings.")
     return name
+
+
+def refuse_other_spelling(name: str, known: Iterable[str]) -> None:
+    """Refuse a name that differs from a known one in capitals or in the width of letters alone.
+
+    One person under two names would count twice and agree with himself.
+
+    Raises:
+        BadStudy: names the other one.
+    """
+    listed = set(known)
+    if name in listed:
+        return
+    for other in sorted(listed):
+        if _folded(other) == _folded(name):
+            raise BadStudy(
+                f"{name} and {other}, who is in this study already, differ in capitals or width "
+                "alone. Write the name as before, or choose another for another person."
+            )
+
+
+def _folded(name: str) -> str:
+    plain = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(character for character in plain if character not in JOINERS)
 
 
 def profile(

@@ -201,6 +201,30 @@ def test_a_rater_has_one_pack_and_one_place_to_read(path, tmp_path):
     assert verify(path) == ()
 
 
+@pytest.mark.parametrize("other", ["ann lee", "ANN LEE", "\uff21nn Lee", "Ann\u200d Lee"])
+def test_one_person_in_other_capitals_gets_no_second_pack(path, tmp_path, other):
+    pack_of(path, tmp_path)
+    with pytest.raises(BadStudy, match="Ann Lee, who is in this study already"):
+        make_pack(path, tmp_path / "two.triptych", rater=other)
+    read(path, 1, "Bob")
+    with pytest.raises(BadStudy, match="bob and Bob, who is"):
+        make_pack(path, tmp_path / "two.triptych", rater="bob")
+
+
+def test_what_cannot_be_seen_is_no_part_of_a_name(path, tmp_path):
+    make_pack(
+        path, tmp_path / "one.triptych", rater="\u202e\x1b[31mAnn\u200b\nLee", display="\x1bA"
+    )
+    for nobody in ("\u200b", "\u200d \x07"):
+        with pytest.raises(BadStudy, match="needs a name"):
+            make_pack(path, tmp_path / "two.triptych", rater=nobody)
+    with pytest.raises(BadStudy, match="Years"):
+        make_pack(path, tmp_path / "two.triptych", rater="Bob", years=900)
+    with open_study(open_pack(laptop(tmp_path), tmp_path / "one.triptych")) as study:
+        (row,) = study_items.raters(study.store)
+    assert (row.name, row.display) == ("[31mAnn Lee", "A")
+
+
 def test_a_lost_pack_is_replaced_on_purpose(path, tmp_path):
     pack_of(path, tmp_path / "first")
     file = make_pack(path, tmp_path / "second.triptych", rater="Ann Lee", again=True)
