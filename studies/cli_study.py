@@ -168,8 +168,12 @@ def _returned(path: Path, out: Path) -> tuple[Path, ...]:
 
 
 def _published(path: Path, out: Path, *, comments: bool, names: bool) -> tuple[Path, ...]:
+    from studies.preference.unblind import load_unblinded
+
+    load_unblinded(path)  # a blind study is refused before the statistics are loaded
     from studies.preference.kit.publish import publish
 
+    say("Computing every number and drawing the figures; this takes up to a minute.")
     return publish(
         path,
         Path(absolute(out)),

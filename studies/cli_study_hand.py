@@ -99,7 +99,14 @@ def _packed(
     if len(raters) > 1 and not out.is_dir():
         raise BadRequest("For several raters --out is a folder that exists.")
     target = Path(absolute(out))
-    files = [make_pack(path, target, rater=name, again=again, **profile) for name in raters]
+    files: list[Path] = []
+    try:
+        for name in raters:
+            files.append(make_pack(path, target, rater=name, again=again, **profile))
+    finally:
+        if len(files) < len(raters):  # those before are handed out all the same
+            for made in files:
+                say(f"Written before that: {made}")
     rows = [{"rater": n, "file": str(f)} for n, f in zip(raters, files, strict=True)]
     lines = [f"{row['rater']}: {row['file']}" for row in rows]
     lines.append("Each file is for that rater alone; it opens with: triptych study open FILE")

@@ -42,8 +42,13 @@ def find_study(home: Home, name: str | None) -> Path:
     fitting = [info for info in infos if name in (None, info.id, info.title)]
     if len(fitting) == 1:
         return Path(fitting[0].path)
+    raise _unclear(name, infos)
+
+
+def _unclear(name: str | None, infos: Sequence[StudyInfo]) -> BadStudy:
     known = ", ".join(f"{info.id} ({info.title})" for info in infos)
-    raise BadStudy(f"Say which study: {known}.")
+    lead = "" if name is None else f"There is not just one study {name!r} here. "
+    return BadStudy(f"{lead}Say which study: {known}.")
 
 
 def find_place(home: Home, name: str | None) -> Path | str:
@@ -60,25 +65,32 @@ def built(document: dict[str, Any]) -> str:
         f"  hash {document['hash']}\n  in {document['path']}",
     ]
     if document.get("auto_ties"):
-        lines.append(f"  {document['auto_ties']} identical pairs set aside as ties")
+        pairs = "pair" if document["auto_ties"] == 1 else "pairs"
+        lines.append(f"  {document['auto_ties']} identical {pairs} set aside as ties")
     lines += [f"  missing: {task}: {why}" for task, why in document.get("missing", {}).items()]
     lines += [f"  {note}" for note in document.get("notes", ())]
     return "\n".join([*lines, "Keep the passphrase: without it the key cannot be opened."])
 
 
 def study_rows(home: Home, name: str | None) -> list[dict[str, Any]]:
-    """State of each study; counts answers, never preferences."""
+    """State of each study; counts answers, never preferences.
+
+    Raises:
+        BadStudy: the name fits none.
+    """
     from db.session import is_url
     from studies.preference.study import list_studies, open_study
 
     if name and is_url(name):
         with open_study(name) as study:
             return [{**study_row(study.info()), "path": study.location}]
-    return [
-        study_row(info)
-        for info in list_studies(home)
-        if name in (None, info.id, info.title, str(info.path))
-    ]
+    if name and is_folder(Path(name)):
+        name = absolute(Path(name))
+    infos = list_studies(home)
+    found = [info for info in infos if name in (None, info.id, info.title, str(info.path))]
+    if infos and not found:
+        raise _unclear(name, infos)
+    return [study_row(info) for info in found]
 
 
 def study_row(info: StudyInfo) -> dict[str, Any]:
@@ -88,6 +100,7 @@ def study_row(info: StudyInfo) -> dict[str, Any]:
         "title": info.title,
         "items": info.items,
         "answered": info.answered,
+        "places": info.places,
         "unblinded": info.unblinded,
         "hash": info.hash,
         "path": str(info.path),
@@ -109,7 +122,7 @@ def study_table(rows: Sequence[dict[str, Any]]) -> str:
     for row in rows:
         state = row["fault"] or ("unblinded" if row["unblinded"] else "sealed")
         state += f", pack of {row['seat']}" if row["seat"] else ""
-        answered = f"{row['answered']} of {row['items']}"
+        answered = f"{row['answered']} of {row['places']}"
         cells.append((row["id"], row["title"], answered, state, row["hash"][:16]))
     return "\n".join([columns(cells), *(line for row in rows for line in _seats(row))])
 
@@ -140,11 +153,13 @@ def _pack(pack: Mapping[str, Any]) -> str:
 
 def report(path: Path, *, form: str) -> Any:
     """The statistics of an unblinded study: a document for ``json``, else text."""
-    from studies.preference.analysis.analyse import analyse
-    from studies.preference.analysis.gather import tables_of
     from studies.preference.unblind import load_unblinded
 
-    return report_words(analyse(tables_of(load_unblinded(path))), form=form)
+    opened_key = load_unblinded(path)  # a blind study is refused before the statistics are loaded
+    from studies.preference.analysis.analyse import analyse
+    from studies.preference.analysis.gather import tables_of
+
+    return report_words(analyse(tables_of(opened_key)), form=form)
 
 
 def report_words(analysis: Analysis, *, form: str) -> Any:

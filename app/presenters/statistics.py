@@ -308,7 +308,7 @@ def locked_words(info: StudyInfo) -> str:
     ties = "1 identical list" if info.auto_ties == 1 else f"{info.auto_ties} identical lists"
     aside = f", {ties} set aside" if info.auto_ties else ""
     return (
-        f"{info.answered} of {info.items} items are answered{aside}. What was preferred is shown "
+        f"{info.answered} of {info.places} places are answered{aside}. What was preferred is shown "
         "after unblinding, so that nobody still reading is led by it. Whoever holds the "
         "passphrase, as a rule the coordinator who built the study, can unblind it on the "
         "Study page; after that it takes no more answers."

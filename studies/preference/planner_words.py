@@ -22,11 +22,12 @@ def sentence(plan: StudyPlan) -> str:
 
 def _needed(plan: StudyPlan) -> str:
     wish = plan.wish
+    pair = " of each pair of models" if wish.models > 2 else ""
     return (
         f"If {percent(wish.share)} of the decided comparisons prefer the tested model and "
         f"{percent(wish.ties)} of all are ties, {plan.decided_needed} decided comparisons "
-        f"({plan.items_needed} items) give {percent(wish.power)} power in a two-sided test at "
-        f"{percent(wish.alpha)} against 50 %."
+        f"({plan.items_needed} items){pair} give {percent(wish.power)} power in a two-sided test "
+        f"at {percent(wish.alpha)} against 50 %."
     )
 
 
@@ -79,10 +80,12 @@ def table(plan: StudyPlan) -> str:
     )
     clustered = "none" if plan.items_clustered is None else str(plan.items_clustered)
     enough = "enough" if plan.enough else "too few"
+    pair = " for each pair of models" if plan.wish.models > 2 else ""
+    each = f"; {plan.per_pair}{pair}" if pair else ""
     rows = [
-        ("Items", f"{plan.wish.total}: {forms}"),
+        ("Items", f"{plan.wish.total}: {forms}{each}"),
         ("Needed", f"{plan.decided_needed} decided, {plan.items_needed} items, "
-                   f"{clustered} with clustering: {enough}"),
+                   f"{clustered} with clustering{pair}: {enough}"),
         ("Worth", f"{plan.effective} independent items (design effect {plan.design_effect:.2f})"),
         ("Expected", f"{plan.decided} decided, power {percent(plan.power_expected)}, "
                      f"half width {100 * plan.half_width:.1f} points"),

@@ -49,7 +49,9 @@ class StudyInfo:
     Attributes:
         items: items to be read.
         auto_ties: identical lists, recorded and never shown.
-        answered: answers in force of the rater who is furthest.
+        answered: answers in force of the rater who is furthest, practice and repeats included.
+        places: places in that rater's order, practice and repeats included; the items where
+            nobody has an order yet.
         raters: name and number of answers in force, those of returned packs too.
         unblinded: the key was opened; no more ratings.
         hash: SHA-256 of everything frozen.
@@ -72,6 +74,7 @@ class StudyInfo:
     fault: str = ""
     seat: str = ""
     packs: tuple[PackState, ...] = ()
+    places: int = 0
 
 
 def list_studies(home: Home) -> tuple[StudyInfo, ...]:
@@ -150,12 +153,13 @@ class Study:
         for pack in handed:
             done.update(pack.raters)
         seat = packs.seat_row(self.store)
+        items = counts.get("item", 0)
         return StudyInfo(
             # a pack may lie in one home with the study it was made of
             id=f"{self.row.study_id}-{seat.pack_id}" if seat else self.row.study_id,
             title=self.row.title,
             created_utc=self.row.created_utc,
-            items=sum(n for kind, n in counts.items() if kind == "item"),
+            items=items,
             auto_ties=counts.get("auto_tie", 0),
             answered=max(done.values(), default=0),
             raters=tuple(sorted(done.items())),
@@ -164,6 +168,7 @@ class Study:
             path=self.store.path.parent,
             seat=seat.rater if seat else "",
             packs=handed,
+            places=max(study_items.count_places(self.store), *map(_places, handed), 0) or items,
         )
 
     def session(
@@ -241,3 +246,8 @@ class Study:
         """Draw a new rater's order from the study's seed and the name, and keep it."""
         order = reading_order(self.row, study_items.items(self.store), row.name)
         study_items.add_rater(self.store, row, order, order_hash(row, order))
+
+
+def _places(pack: PackState) -> int:
+    """Places of one rater's order, of a pack or of those who read a shared study."""
+    return pack.items // max(1, len(pack.raters)) if pack.url else pack.items

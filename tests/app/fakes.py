@@ -162,7 +162,8 @@ class FakeSource:
             return ()
         info = SimpleNamespace(
             id="s1", title="Chest", items=len(self.study.items), path=Path("s1"), hash="0" * 64,
-            answered=self.study.done, unblinded=False, fault="", seat=self.seat,
+            answered=self.study.done, places=len(self.study.items), unblinded=False, fault="",
+            seat=self.seat,
         )  # fmt: skip
         return (info,)
 

@@ -168,6 +168,28 @@ def test_pack_and_open_say_what_is_wrong(home, tmp_path):
         assert "Traceback" not in said.err
 
 
+def test_what_the_coordinator_asks_for_is_said(home, tmp_path):
+    unknown = Said(home, "study", "status", "Nope")
+    assert (unknown.code, "not just one study 'Nope'" in unknown.err) == (1, True), unknown.err
+    folder = next((home / "studies").iterdir())
+    assert Said(home, "study", "status", f"{folder}/").code == 0
+    assert Said(home, "study", "pack", "--rater", "Ann", "--out", tmp_path).code == 0
+    half = Said(home, "study", "pack", "--rater", "Bob", "--rater", "Ann", "--out", tmp_path)
+    assert half.code == 1
+    assert "Ann was handed a pack" in half.err
+    assert f"Written before that: {tmp_path / 'Chest-2026-Bob.triptych'}" in half.err
+
+
+def test_places_are_counted_with_practice_and_repeats(home):
+    folder = next((home / "studies").iterdir())
+    [row] = Said(home, "study", "status", "--json").document
+    assert (row["answered"], row["places"]) == (0, row["items"])
+    done = read(folder, 100, "Ann")
+    [row] = Said(home, "study", "status", "--json").document
+    assert row["answered"] == row["places"] == done > row["items"]
+    assert f"{done} of {done}" in Said(home, "study", "status").out
+
+
 def test_opening_greets_whoever_reads(home, tmp_path):
     pack = Said(home, "study", "pack", "--rater", "Dr Lee", "--out", tmp_path, "--json")
     file = pack.document["packs"][0]["file"]

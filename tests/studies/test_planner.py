@@ -20,6 +20,7 @@ from studies.preference.planner import (
     sign_test_power,
     wilson,
 )
+from studies.preference.planner_words import table
 
 
 @pytest.mark.parametrize(
@@ -140,7 +141,9 @@ def test_more_models_share_the_items():
     made = plan(PlanWish(models=3, total=300))
     assert made.per_pair == 100
     assert made.effective == 100
-    assert "of each pair" in made.sentence
+    assert made.sentence.count("of each pair") == 2
+    assert "100 for each pair" in table(made)
+    assert "clustering for each pair of models: too few" in table(made)
 
 
 def test_the_sentence_holds_the_numbers():
