@@ -259,6 +259,7 @@ def _davidson(look: Look) -> Panel:
     notes = (
         "A log worth above 0 favours the model; exp of it is the odds of being preferred against "
         "the other where neither stands on the favoured side.",
+        *((f"Intervals: {model.note}.",) if model.converged and model.note else ()),
     )
     says = "" if model.converged else f"The model cannot be fitted: {model.note}."
     if not model.note and not model.converged:

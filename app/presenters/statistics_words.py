@@ -29,7 +29,8 @@ DEFINED = {
     "both": "Share of all answers that found both lists useful.",
     "neither": "Share of all answers that found neither list useful.",
     "auto": "Identical lists, recorded as ties and never shown.",
-    "split": "Items on which no answer has more than half of the votes; they count as ties.",
+    "split": "Items on which no answer has more than half of the votes, or as many of the votes "
+    "for a tie say both useful as neither useful; they count as ties.",
     "decided": "Share of the first model among the answers that preferred one list.",
     "sign": "Exact two-sided sign test: how often chance alone would split the decided answers "
     "at least so unevenly.",

@@ -13,7 +13,7 @@ from statistics import median
 from studies.preference.analysis.bootstrap import Draws, intervals
 from studies.preference.analysis.counts import holm, share, sign_test
 from studies.preference.analysis.heterogeneity import heterogeneity
-from studies.preference.analysis.rated import Rated, raters_of
+from studies.preference.analysis.rated import Rated, pooled
 from studies.preference.analysis.schema import Block, Table
 
 STRATA = ("both", "only_a", "only_b", "neither", "unknown")
@@ -25,7 +25,6 @@ OVERLAPS = {
     "same_set": "Same candidates, another order",
     "identical": "Identical lists",
 }
-POOLED = "ratings of several raters counted as if they were independent"
 
 
 def strata_titles(first: str, second: str) -> dict[str, str]:
@@ -41,11 +40,13 @@ def strata_titles(first: str, second: str) -> dict[str, str]:
 
 def block(group: str, name: str, title: str, rows: Sequence[Rated], how: Draws) -> Block:
     """The numbers of one group, n = 0 included."""
-    n = len(rows)
+    n, items = len(rows), len({one.item.item_id for one in rows})
     count = Counter(one.preferred for one in rows)
     first, second = count["first"], count["second"]
     net, bca, of_tasks = intervals(
-        [(one.item.task_id, one.item.item_id, float(one.sign)) for one in rows], how
+        [(one.item.task_id, one.item.item_id, float(one.sign)) for one in rows],
+        how,
+        unit="items" if n == items else "ratings",
     )
     times = [one.row.answer_ms for one in rows if one.row.answer_ms is not None]
     return Block(
@@ -53,7 +54,7 @@ def block(group: str, name: str, title: str, rows: Sequence[Rated], how: Draws) 
         name=name,
         title=title,
         n=n,
-        items=len({one.item.item_id for one in rows}),
+        items=items,
         tasks=len({one.item.task_id for one in rows}),
         first=share(first, n),
         second=share(second, n),
@@ -62,7 +63,7 @@ def block(group: str, name: str, title: str, rows: Sequence[Rated], how: Draws) 
         neither=share(count["neither"], n),
         auto_tie=share(count["auto_tie"], n),
         first_decided=share(first, first + second),
-        sign=sign_test(first, second, note=POOLED if len(raters_of(rows)) > 1 else ""),
+        sign=sign_test(first, second, note=pooled(rows)),
         net=net,
         net_bca=bca,
         median_ms=float(median(times)) if times else None,
@@ -116,6 +117,7 @@ def _table(
     names = [*known, *sorted(name for name in members if name and name not in titles)]
     made = [block(group, name, titles.get(name, name), members[name], how) for name in names]
     test = heterogeneity([members[n] for n in names], how.numbers)
-    if test is not None and test.p is not None and len(raters_of(rows)) > 1:
-        test = replace(test, note="; ".join(part for part in (test.note, POOLED) if part))
+    if test is not None and test.p is not None:
+        notes = (test.note, pooled(rows))
+        test = replace(test, note="; ".join(part for part in notes if part))
     return Table(group, title, holm(made), test)

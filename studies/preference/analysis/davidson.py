@@ -10,7 +10,7 @@ Source: Davidson 1970; Davidson and Beaver 1977; Fienberg and Larntz 1976 for th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from scipy.stats import chi2, norm
 
 from studies.preference.analysis.counts import FEW, LEAST_FOR_P, undefined
 from studies.preference.analysis.loglinear import Array, fit, runaway
-from studies.preference.analysis.rated import WORDS, Rated
+from studies.preference.analysis.rated import WORDS, Rated, pooled
 from studies.preference.analysis.schema import Davidson, Estimate, Test
 
 Z = float(norm.ppf(0.975))
@@ -49,7 +49,9 @@ def davidson(rows: Sequence[Rated], models: Sequence[str]) -> Davidson:
     for one in rows:
         setting = (one.item.first, one.item.second, one.row.left)
         table.setdefault(setting, [0, 0, 0])[WORDS.index(one.word)] += 1
-    return davidson_of(table, models)
+    found = davidson_of(table, models)
+    note = pooled(rows) if found.converged else ""
+    return replace(found, note="; ".join(part for part in (found.note, note) if part))
 
 
 def davidson_of(table: Table, models: Sequence[str]) -> Davidson:

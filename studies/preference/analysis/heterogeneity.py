@@ -46,7 +46,7 @@ def heterogeneity_of(counts: NDArray[np.int64], numbers: Replay) -> Test | None:
     if expected.min() >= 1 and (expected < 5).mean() <= 0.2:
         return Test(NAME, float(found.statistic), df, float(found.pvalue), n)
     p = _permuted(counts, float(found.statistic), numbers)
-    note = f"sparse cells: exact given the margins, {PERMUTATIONS} permutations"
+    note = f"sparse cells: p from {PERMUTATIONS} permutations, margins fixed"
     return Test(NAME, float(found.statistic), df, p, n, note=note)
 
 

@@ -13,6 +13,7 @@ from studies.preference.analysis.tables import ItemFacts, Presented, StudyTables
 
 DECIDED = ("first", "second")
 WORDS = ("first", "second", "tie")
+POOLED = "ratings of several raters counted as if they were independent"
 
 
 @dataclass(frozen=True)
@@ -84,3 +85,8 @@ def rated(
 def raters_of(rows: Iterable[Rated]) -> tuple[str, ...]:
     """Names in the order they appear."""
     return tuple(dict.fromkeys(one.row.rater for one in rows))
+
+
+def pooled(rows: Iterable[Rated]) -> str:
+    """What to say beside a number that takes ratings as independent; "" for one rater."""
+    return POOLED if len(raters_of(rows)) > 1 else ""

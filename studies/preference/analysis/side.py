@@ -12,7 +12,7 @@ from math import sqrt
 from scipy.stats import norm
 
 from studies.preference.analysis.counts import share, sign_test
-from studies.preference.analysis.rated import DECIDED, Rated
+from studies.preference.analysis.rated import DECIDED, Rated, pooled
 from studies.preference.analysis.schema import Share, SideBias
 
 ALPHA, POWER = 0.05, 0.80
@@ -27,7 +27,7 @@ def side_bias(rows: Sequence[Rated]) -> SideBias:
     both = (when_left.share, when_right.share)
     return SideBias(
         left=share(left, len(decided)),
-        sign=sign_test(left, len(decided) - left),
+        sign=sign_test(left, len(decided) - left, note=pooled(rows)),
         first_when_left=when_left,
         first_when_right=when_right,
         averaged=None if both[0] is None or both[1] is None else (both[0] + both[1]) / 2,

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.stats import binom, chi2
 
 from studies.preference.analysis.counts import FEW, LEAST_FOR_P, share, sign_test
-from studies.preference.analysis.rated import DECIDED, Rated
+from studies.preference.analysis.rated import DECIDED, Rated, pooled
 from studies.preference.analysis.schema import Correctness, Criterion, Test
 from studies.preference.analysis.tables import ItemFacts
 
@@ -27,7 +27,7 @@ def criterion(rows: Sequence[Rated]) -> Criterion:
     return Criterion(
         right=share(right, len(decided)),
         of_all=share(right, len(one_right)),
-        test=sign_test(right, len(decided) - right),
+        test=sign_test(right, len(decided) - right, note=pooled(one_right)),
     )
 
 

@@ -45,8 +45,9 @@ def _missing(told: Told) -> str:
     found = told.analysis.missing
     flagged = ", ".join(f"{why} {n}" for why, n in found.cannot.items()) or "none"
     return (
-        f"{found.unanswered} of {found.places} places without an answer; could not be judged: "
-        f"{flagged}; {found.changed} answers changed, the first one kept. First answers only: "
+        f"{found.unanswered} of {found.places} places (items and repeats) without an answer; could "
+        f"not be judged: {flagged}; {found.changed} answers taken back at least once, the first "
+        f"one kept. First answers only: "
         f"first model {share_words(found.first_answers.first)}."
     )
 
@@ -192,7 +193,9 @@ GUIDELINES: dict[str, tuple[Question, ...]] = {
     ),
     "MI-CLEAR-LLM": (
         Question("", "Name and version", _models),
-        Question("", "Date of access", lambda told: told.fact("created_utc", "date of access")),
+        Question("", "Date of access", lambda told: (
+            f"Lists frozen {told.fact('created_utc', 'date of building')}; models obtained "
+            f"{gap('date')}.")),
         Question("", "Stochasticity", _fixed(
             "Embeddings and exact ranking are deterministic; each list was computed once. "
             + gap("confirm for the models used"))),

@@ -64,10 +64,10 @@ def _session(axes: Axes, analysis: Analysis) -> None:
         axes.plot((place, place), ends, color=GREEN, linewidth=1.2, solid_capstyle="butt")
         axes.plot((place,), (100 * one.tie.share,), "o", color=GREEN, markersize=3.5)
     axes.set_xticks(range(len(found.windows)))
-    names = [f"{one.start}\u2013{one.end}\n{one.n}" for one in found.windows]
-    axes.set_xticklabels(names, fontsize=4.8 if len(names) > 6 else 6, color=QUIET)
+    names = [f"{one.start}\u2013\n{one.end}\n({one.n})" for one in found.windows]
+    axes.set_xticklabels(names, fontsize=6, color=QUIET)
     axes.tick_params(axis="y", labelsize=SMALL)
-    axes.set_xlabel("place in the reading, n below", fontsize=SMALL, color=QUIET)
+    axes.set_xlabel("place in the reading (n)", fontsize=SMALL, color=QUIET)
     test = found.tie_test
     told = f"\ntrend p {p_words(test.p)}, n = {test.n}" if test.p is not None else ""
     axes.set_title("Ties along the session, %" + told, fontsize=8, color=INK, loc="left")

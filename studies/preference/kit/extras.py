@@ -24,6 +24,7 @@ REASONS = (
     "Displayed wrongly",
     OTHER,
 )
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _PATH = re.compile(
     r"(?<![\w:/.])(?:[A-Za-z]:[\\/]|\\\\|/(?=[^\s/]+/)|~/|file:/+)[^\s'\"<>|,;)]*", re.IGNORECASE
 )
@@ -70,11 +71,16 @@ def without_paths(text: str) -> str:
     return _PATH.sub("...", text)
 
 
+def as_cell(text: str) -> str:
+    """Somebody's own words so that no spreadsheet takes them for a formula and runs it."""
+    return f"'{text}" if text.startswith(FORMULA) else text
+
+
 def reason_words(reason: str, *, comments: str) -> str:
     """A chosen reason as it is, words of one's own only when comments are asked for."""
     said = reason.strip()
     if not said or comments == "include":
-        return said
+        return as_cell(said)
     return next((known for known in REASONS if said.startswith(known)), OTHER)
 
 
@@ -143,7 +149,7 @@ def _shown(
         place = (codes.get(rater, rater), entry.position)
         found.pop(place, None)
         if entry.action == "answer":
-            comment = (entry.comment or "") if comments == "include" else ""
+            comment = as_cell(entry.comment or "") if comments == "include" else ""
             found[place] = Shown(entry.viewer_state, entry.software or "", comment)
     return found
 

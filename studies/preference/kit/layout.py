@@ -124,7 +124,8 @@ def _of_pair(pair: Pair, *, many: bool, tasks: str) -> list[Grid]:
     shared = (pair.first, pair.second)
     return [
         _shares(f"shares{tail}", f"{lead}Preference", blocks, shared),
-        *(_shares(f"{one.group}{tail}", f"{lead}{one.title}", one.blocks, shared, one)
+        *(_shares(f"{one.group}{tail}", f"{lead}{one.title}", one.blocks, shared, one,
+                  whole=pair.overall.n)
           for one in tables),
         _net(f"net{tail}", f"{lead}Net preference and time", [pair.overall, *_spread(tables)]),
         _validity(f"validity{tail}", f"{lead}Sides, criterion validity, correctness", pair),
@@ -148,6 +149,8 @@ def _shares(
     blocks: Sequence[Block],
     letters: tuple[str, str],
     table: Table | None = None,
+    *,
+    whole: int = 0,
 ) -> Grid:
     first, second = letters
     heads = ("group", "n", f"{first} better", f"{second} better", "tie", "both useful",
@@ -163,11 +166,35 @@ def _shares(
         for one in blocks
     ]
     notes = ["Shares with Wilson 95 % intervals; p: exact two-sided sign test on the decided."]
+    notes += _of_counting(blocks)
     if any(one.sign.p_holm is not None for one in blocks):
         notes.append("Holm's adjustment is over the rows of this table.")
+    unknown = whole - sum(one.n for one in blocks)
+    if table is not None and unknown > 0:
+        notes.append(f"{unknown} of {whole} ratings belong to none of these rows (not known).")
     if table is not None and table.heterogeneity is not None:
         notes.append(f"Differences between the groups: {_told(table.heterogeneity)}.")
     return Grid(name, title, heads, tuple(rows), tuple(notes))
+
+
+def _of_counting(blocks: Sequence[Block]) -> list[str]:
+    """What n counts, where it is not one judgement for each item, and what a vote is."""
+    notes = []
+    if any(one.n > one.items for one in blocks):
+        notes.append(
+            "n counts the ratings of several raters. Ratings of one item are not independent; "
+            "Wilson intervals and sign tests take them as if they were, the bootstrap of the net "
+            "preference does not."
+        )
+    for one in blocks:
+        if one.group == "majority":
+            split = one.tie.count - one.both.count - one.neither.count
+            notes.append(
+                "Majority: what more than half of the raters of an item said. "
+                f"{split} of {one.n} items without such an answer, or with a tie that as many "
+                "called both as neither, stand among the ties."
+            )
+    return notes
 
 
 def _told(test: Test) -> str:
@@ -212,6 +239,8 @@ def _validity(name: str, title: str, pair: Pair) -> Grid:
         f"mid-p {p_words(hits.mid_p.p)}; {_told(hits.clustered)}.",
         pair.clustering.sentence,
     ]
+    if side.sign.note and side.sign.p is not None:
+        notes.append(f"Sides and criterion validity: {side.sign.note}.")
     if side.smallest_detectable is not None:
         notes.append(
             "Smallest bias of a side that 80 % power would find at this n: "
@@ -306,11 +335,12 @@ def _missing(analysis: Analysis) -> Grid:
         ("places in the reading orders", found.places),
         ("without an answer", found.unanswered),
         *((f"cannot judge: {reason}", n) for reason, n in found.cannot.items()),
-        ("answer changed at least once", found.changed),
+        ("answer taken back at least once", found.changed),
     ]
     first = found.first_answers
     note = (
-        f"First answers only: preferred first {share_words(first.first)}, "
+        "Places are items and repeats of all raters, without practice items. First answers only: "
+        f"preferred first {share_words(first.first)}, "
         f"second {share_words(first.second)}, tie {share_words(first.tie)}."
     )
     return Grid("missing", "Missing and changed", ("what", "count"), tuple(rows), (note,))

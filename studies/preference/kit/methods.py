@@ -6,7 +6,7 @@ gap. Refuses to fill a gap with a guess.
 
 from __future__ import annotations
 
-from studies.preference.analysis.schema import Analysis
+from studies.preference.analysis.schema import Analysis, Pair
 from studies.preference.analysis.tables import StudyTables
 from studies.preference.kit.checklists import checklists
 from studies.preference.kit.sizing import size_words
@@ -54,14 +54,18 @@ def _line(text: str) -> str:
 def _design(told: Told) -> str:
     models = "; ".join(f"{letter}: {told.model(letter)}" for letter in told.analysis.models)
     pairs = len(told.analysis.pairs)
-    compared = "each pair of models was" if pairs > 1 else "the two models were"
+    compared = (
+        "Each query was read for one pair of models, the pairs in balanced shares."
+        if pairs > 1
+        else "The two models were compared on the same queries."
+    )
     return (
         f"We compared the retrieval results of {counted(len(told.analysis.models), 'models')} in a "
         f"blinded paired-preference study. {models}. For each query a rater saw the query in the "
         f"middle and the three best candidates of one model on either side, both drawn from the "
         f"same pool of candidates, and answered which list was more useful: left, right, both "
         f"useful, neither useful. The last two are ties and are reported apart and together. "
-        f"{compared.capitalize()} compared on the same queries. The study was built on "
+        f"{compared} The study was built on "
         f"{told.day('created_utc', 'date of building')} with Triptych "
         f"{told.fact('software', 'software version')}. "
         f"Ethics: {gap('approval or waiver, consent of raters')}. "
@@ -78,15 +82,16 @@ def _sample(told: Told) -> str:
         if missing
         else ""
     )
-    ties = flow.get("auto_ties", 0)
+    queries = told.missing_queries
+    if queries:
+        absent += f" Not readable, and replaced by other queries: {'; '.join(queries)}."
     return (
         f"{counted(flow.get('sampled', 0), 'items')} were drawn from {counted(told.tasks, 'tasks')}"
         f" with an equal share for each task, capped by its queries, remainders by the largest "
         f"remainder (seed {told.fact('seed', 'seed of the sample')}); by kind of evidence: "
         f"{told.forms()}.{absent} Overlap was determined before the reading: identical lists, the "
         f"same candidates in another order, near-duplicate pictures, hits of the same patient. "
-        f"{counted(ties, 'items')} had identical lists; they were recorded as ties, never shown, "
-        f"and shares are given with and without them. "
+        f"{told.identical()} "
         f"Source of the data and its selection: {gap('source, dates, inclusion and exclusion')}."
     )
 
@@ -144,7 +149,7 @@ def _size(told: Told) -> str:
     decided = pair.overall.first_decided.n
     reach = (
         f"With {decided} decided comparisons a true share {100 * smallest:.1f} points away from "
-        f"one half is found with 80 % power at a two-sided 5 % level (n = {decided}, items taken "
+        f"one half is found with 80 % power at a two-sided 5 % level (n = {decided}, ratings taken "
         "as independent)."
         if smallest is not None
         else f"The {decided} decided comparisons are too few for a statement on power."
@@ -156,22 +161,26 @@ def _size(told: Told) -> str:
 def _statistics(told: Told) -> str:
     analysis = told.analysis
     many = len(analysis.pairs) > 1
+    each = " of each pair, not adjusted for the number of pairs" if many else ""
     return (
         "The primary outcome is the share preferring the tested model among decided comparisons, "
-        "with Wilson's 95 % interval and an exact two-sided sign test; beside it stand the shares "
-        "of all three answers. No p-value is given below ten. The net preference (difference of "
+        f"with Wilson's 95 % interval and an exact two-sided sign test{each}; beside it stand the "
+        "shares of all three answers. Each p-value needs ten observations. "
+        f"{told.pooling()}The net preference (difference of "
         f"the two shares) has a bootstrap interval that resamples tasks, then items in them "
         f"({analysis.draws} draws, seed {analysis.seed}; percentile and BCa). Strata are the four "
-        "combinations of top-1 correctness; they, families and forms are tested once each for "
-        "heterogeneity, and sign tests within a table are adjusted by Holm. Ties are modelled by "
-        "Davidson's model with an order term for the left side"
+        "combinations of top-1 correctness; each table (strata, family, form and so on) is tested "
+        "once for heterogeneity by chi-square, where cells are sparse by permutations with fixed "
+        "margins, and the sign tests within a table are adjusted by Holm. Ties are modelled by "
+        "Davidson's model with an order term for the left side and Wald intervals"
         + (", over all pairs of models at once and for each pair" if many else "")
-        + ". Reliability is given as observed agreement, kappa and Gwet's AC1 together, between "
-        "raters with Krippendorff's alpha. Fatigue is the trend of ties, preference and log time "
-        "along the reading order, adjusted for form and rater. Correctness of the models is "
-        "compared by McNemar's test on the same items, exact, mid-p and clustered by task. "
-        "Everything but the primary outcome is exploratory unless the plan says otherwise. All "
-        "numbers can be computed anew from the CSV files by analysis.R (base R) and analysis.py."
+        + ". Reliability is given as observed agreement, kappa (Cohen's for two readings, "
+        "Fleiss's for more) and Gwet's AC1 together, between raters with Krippendorff's alpha. "
+        "Fatigue is the trend of ties, preference and log time along the reading order, adjusted "
+        "for form and rater. Correctness of the models is compared by McNemar's test on the same "
+        "items, exact, mid-p and clustered by task. Everything but the primary outcome is "
+        "exploratory unless the plan says otherwise. All numbers can be computed anew from the "
+        "CSV files by analysis.R (base R) and analysis.py."
     )
 
 
@@ -185,17 +194,28 @@ def _result(told: Told) -> str:
             f"{share_words(one.second)}; ties were {share_words(one.tie)}. Among the decided "
             f"{pair.first} had {share_words(one.first_decided)}, {test_words(one.sign)}; net "
             f"preference {points_words(one.net)}. Left was chosen in {share_words(pair.side.left)} "
-            f"of the decided. Where exactly one list had the right answer first, it was preferred "
-            f"in {share_words(pair.criterion.right)} of the decided."
+            f"of the decided. {_criterion(pair)}"
         )
     return "\n\n".join(lines)
+
+
+def _criterion(pair: Pair) -> str:
+    """Where exactly one top answer is right; says so where that was never the case."""
+    if not pair.correctness.n:
+        return "There was no gold answer, so whether preference follows truth is not known."
+    if not pair.criterion.right.n:
+        return "No decided rating had exactly one list with the right answer first."
+    return (
+        "Where exactly one list had the right answer first, it was preferred in "
+        f"{share_words(pair.criterion.right)} of the decided."
+    )
 
 
 def _flow(told: Told) -> str:
     flow = told.analysis.flow
     lines = [f"- {flow_words(step)}: {count}" for step, count in flow.items()]
     for reason, count in told.analysis.missing.cannot.items():
-        lines.append(f"- could not be judged, {reason}: {count}")
+        lines.append(f"- could not be judged (items and repeats), {reason}: {count}")
     return "\n".join([*lines, "", "The diagram is flow.svg (PDF, PNG)."])
 
 

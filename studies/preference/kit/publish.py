@@ -109,11 +109,11 @@ def write_kit(
         folder.mkdir(parents=True, exist_ok=True)
     contents = contents_of(tables, analysis, extras)
     for name, content in contents.items():
-        write_whole(folder / name, content)
+        write_whole(folder / name, content, access="umask")
     written = [folder / name for name in contents]
     written += write_figures(analysis, folder)
     guide = guide_text(analysis, (path.name for path in written))
-    write_whole(folder / "README.md", guide.encode("utf-8"))
+    write_whole(folder / "README.md", guide.encode("utf-8"), access="umask")
     return (folder / "README.md", *written)
 
 

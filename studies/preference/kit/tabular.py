@@ -21,7 +21,7 @@ from studies.preference.analysis.tables import (
     StudyTables,
 )
 from studies.preference.kit.columns import FILES, PLACES, columns_of
-from studies.preference.kit.extras import Extras, Shown, clean, reason_words, without_paths
+from studies.preference.kit.extras import Extras, Shown, as_cell, clean, reason_words, without_paths
 
 
 def coded(
@@ -56,10 +56,10 @@ def coded(
 def _profile(one: RaterFacts, code: Mapping[str, str]) -> RaterFacts:
     return RaterFacts(
         name=code.get(one.name, one.name),
-        specialty=without_paths(one.specialty),
+        specialty=as_cell(without_paths(one.specialty)),
         years=one.years,
-        modalities=without_paths(one.modalities),
-        display=without_paths(one.display),
+        modalities=as_cell(without_paths(one.modalities)),
+        display=as_cell(without_paths(one.display)),
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from studies.preference.analysis.schema import Analysis, Pair
 from studies.preference.analysis.tables import Presented, StudyTables
+from studies.preference.kit.words import counted
 
 
 def gap(what: str) -> str:
@@ -67,6 +68,15 @@ class Told:
     @property
     def missing_tasks(self) -> tuple[str, ...]:
         """Tasks that gave no item."""
+        return tuple(one for one in self._missing if ", row " not in one)
+
+    @property
+    def missing_queries(self) -> tuple[str, ...]:
+        """Drawn queries that could not be read, as task and row."""
+        return tuple(one for one in self._missing if ", row " in one)
+
+    @property
+    def _missing(self) -> tuple[str, ...]:
         found = self.tables.facts.get("missing")
         return tuple(map(str, found)) if isinstance(found, list | tuple) else ()
 
@@ -74,6 +84,35 @@ class Told:
     def read(self) -> tuple[Presented, ...]:
         """Answered items, without practice and repeats."""
         return tuple(one for one in self.tables.presented if one.kind == "item" and one.answer)
+
+    def identical(self) -> str:
+        """What became of identical lists, as the protocol has it."""
+        alike = self.tables.facts.get("identical") or self.protocol.get("identical")
+        ties = self.analysis.flow.get("auto_ties", 0)
+        if alike == "exclude":
+            return "Queries whose lists were identical were left out before the drawing."
+        if alike == "show":
+            shown = [one for one in self.tables.items if one.overlap == "identical"]
+            count = sum(one.kind == "item" for one in shown)
+            return f"{counted(count, 'items')} had identical lists and were shown like any other."
+        if not ties:
+            return "No item had identical lists."
+        verb = "was recorded as a tie" if ties == 1 else "were recorded as ties"
+        return (
+            f"{counted(ties, 'items')} with identical lists {verb}, never shown; shares are given "
+            "with and without."
+        )
+
+    def pooling(self) -> str:
+        """How several raters are put together; "" for one."""
+        if len(self.analysis.raters) < 2:
+            return ""
+        return (
+            "Ratings of all raters are pooled; Wilson intervals, sign tests, heterogeneity and "
+            "Davidson's model take them as independent although several are of one item, so each "
+            "rater's own numbers and the majority vote stand beside them (no majority counts as a "
+            "tie). "
+        )
 
     def forms(self) -> str:
         """``2D 120, 3D 31, text 4``."""

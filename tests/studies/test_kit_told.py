@@ -1,0 +1,122 @@
+"""What the kit says of a study is true of that study: raters, identical lists, pairs, gaps."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from dataclasses import replace
+
+import pytest
+
+from studies.preference.analysis.analyse import analyse
+from studies.preference.analysis.rated import POOLED
+from studies.preference.kit.checks import checks
+from studies.preference.kit.extras import Extras
+from studies.preference.kit.layout import grids_of
+from studies.preference.kit.methods import methods_text
+from studies.preference.kit.publish import write_kit
+from tests.studies.kit_tables import made
+
+DRAWS = 40
+
+
+def told(tables, **facts):
+    """The methods of a study of which this is known besides."""
+    known = replace(tables, facts={**tables.facts, **facts})
+    return methods_text(known, analyse(known, draws=DRAWS))
+
+
+@pytest.fixture(scope="module")
+def pooled():
+    return analyse(made(raters=2), draws=DRAWS)
+
+
+def test_what_takes_ratings_of_several_raters_as_independent_says_so(pooled):
+    pair = pooled.pairs[0]
+    for note in (pair.davidson.note, pair.side.sign.note, pair.criterion.test.note):
+        assert note == POOLED
+    alone = analyse(made(raters=1), draws=DRAWS).pairs[0]
+    for note in (alone.davidson.note, alone.side.sign.note, alone.criterion.test.note):
+        assert note == ""
+    one = analyse(made(raters=2), rater="Reader X", draws=DRAWS).pairs[0]
+    assert (one.davidson.note, one.side.sign.note) == ("", "")
+
+
+def test_an_interval_of_ratings_is_not_said_to_be_of_items(pooled):
+    pair = pooled.pairs[0]
+    assert (pair.overall.net.unit, pair.majority.net.unit) == ("ratings", "items")
+    assert pair.overall.n > pair.overall.items == pair.majority.n
+
+
+def test_notes_beneath_the_tables(pooled):
+    notes = {grid.name: " ".join(grid.notes) for grid in grids_of(pooled)}
+    assert "not independent" in notes["shares"]
+    assert "not independent" in notes["stratum"]
+    assert "not independent" not in notes["rater"]
+    assert POOLED in notes["davidson"]
+    assert POOLED in notes["validity"]
+    vote = pooled.pairs[0].majority
+    split = vote.tie.count - vote.both.count - vote.neither.count
+    assert split > 0
+    assert f"{split} of {vote.n} items" in notes["shares"]
+    overall = pooled.pairs[0].overall.n
+    anatomy = next(t for t in pooled.pairs[0].tables if t.group == "anatomy")
+    left = overall - sum(one.n for one in anatomy.blocks)
+    assert left > 0
+    assert f"{left} of {overall} ratings belong to none" in notes["anatomy"]
+    assert "belong to none" not in notes["stratum"]
+
+
+def test_identical_lists_are_told_as_the_protocol_has_it():
+    tables = made(items=30)
+    assert "4 items with identical lists were recorded as ties" in told(tables)
+    assert "left out before the drawing" in told(made(items=30, ties=0), identical="exclude")
+    shown = made(items=30, ties=0)
+    first = replace(shown.items[0], overlap="identical")
+    shown = replace(shown, items=(first, *shown.items[1:]))
+    text = told(shown, identical="show")
+    assert "1 item had identical lists" in text
+    assert "never shown" not in text.split("## Flow")[0]
+    assert "No item had identical lists" in told(made(items=30, ties=0), identical="auto-tie")
+
+
+def test_pairs_gaps_and_gold_are_told_as_they_were():
+    two, three = told(made(items=30)), told(made(items=45, models=3, raters=3))
+    assert "two models were compared on the same queries" in two
+    assert "same queries" not in three
+    assert "one pair of models" in three
+    assert "not adjusted for the number of pairs" in three
+    assert "number of pairs" not in two
+    assert "Ratings of all raters are pooled" in three
+    assert "pooled" not in two
+    gone = told(made(items=30), missing=["source/gone", "source/t1, row 7"])
+    assert "1 task gave no query on this machine: source/gone." in gone
+    assert "replaced by other queries: source/t1, row 7." in gone
+    blank = told(made(items=30, gold="no"))
+    assert "There was no gold answer" in blank
+    assert "in - of" not in blank
+
+
+def test_words_under_the_session_do_not_run_into_each_other(pooled):
+    tables = made(items=400)
+    analysis = analyse(tables, draws=DRAWS)
+    assert len(analysis.fatigue.windows) == 10
+    figure = checks(analysis, analysis.pairs[0])
+    figure.canvas.draw()
+    boxes = [label.get_window_extent() for label in figure.axes[1].get_xticklabels()]
+    assert all(left.x1 < right.x0 for left, right in itertools.pairwise(boxes))
+    below = figure.axes[1].xaxis.label.get_window_extent()
+    assert below.y1 <= min(box.y0 for box in boxes)
+    assert below.y0 > 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="access is told otherwise there")
+def test_every_file_of_a_kit_may_be_read_by_whom_the_umask_allows(tmp_path):
+    tables = made(items=20)
+    before = os.umask(0o027)
+    try:
+        written = write_kit(tables, analyse(tables, draws=DRAWS), Extras(), tmp_path)
+    finally:
+        os.umask(before)
+    assert {path.stat().st_mode & 0o777 for path in written} == {0o640}
+    assert sorted(tmp_path.iterdir()) == sorted(written)
