@@ -21,7 +21,7 @@ from studies.errors import BadAnswers
 from studies.preference.answers import Answers, read_answers
 from studies.preference.fitting import in_force
 from studies.preference.frozen import sha256
-from studies.preference.seating import reading_order
+from studies.preference.seating import folded, reading_order
 
 
 @dataclass(frozen=True)
@@ -128,15 +128,15 @@ def counted(store: Store) -> tuple[tuple[Answers, frozenset[str]], ...]:
         BadAnswers: a kept return does not hold any more.
     """
     handed = packs.packs(store)
-    own = {row.name for row in study_items.raters(store)}
-    taken = own | {row.rater for row in handed if row.rater}
+    own = [row.name for row in study_items.raters(store)]
+    taken = {folded(name) for name in (*own, *(row.rater for row in handed if row.rater))}
     found = []
     for row in latest(packs.returns(store)).values():
         answers = kept(row)
         names = frozenset(seat.rater.name for seat in answers.seats)
         if not row.rater:  # of a share, where anybody could take any name
-            names -= taken
-            taken |= names
+            names = frozenset(name for name in names if folded(name) not in taken)
+            taken |= set(map(folded, names))
         found.append((answers, names))
     return tuple(found)
 

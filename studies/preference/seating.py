@@ -60,14 +60,15 @@ def refuse_other_spelling(name: str, known: Iterable[str]) -> None:
     if name in listed:
         return
     for other in sorted(listed):
-        if _folded(other) == _folded(name):
+        if folded(other) == folded(name):
             raise BadStudy(
                 f"{name} and {other}, who is in this study already, differ in capitals or width "
                 "alone. Write the name as before, or choose another for another person."
             )
 
 
-def _folded(name: str) -> str:
+def folded(name: str) -> str:
+    """A name without what tells no two people apart: capitals, width."""
     plain = unicodedata.normalize("NFKC", name).casefold()
     return "".join(character for character in plain if character not in JOINERS)
 

@@ -25,7 +25,13 @@ from studies.preference.ledger import PackState, pack_states
 from studies.preference.media import decode
 from studies.preference.panels import Panel
 from studies.preference.protocol import Protocol
-from studies.preference.seating import profile, protocol_of, rater_name, reading_order
+from studies.preference.seating import (
+    profile,
+    protocol_of,
+    rater_name,
+    reading_order,
+    refuse_other_spelling,
+)
 from studies.preference.session import Presentation, Session
 
 __all__ = [
@@ -183,7 +189,8 @@ class Study:
         """Sit a rater down; a new one gets an own order, a known one goes on where it stopped.
 
         Raises:
-            BadStudy: no name, this is another rater's pack, or this rater was handed one.
+            BadStudy: no name, this is another rater's pack, this rater was handed one, or another
+                is called so but for capitals.
             RatingRefused: the study is unblinded.
         """
         name = rater_name(rater)
@@ -193,7 +200,8 @@ class Study:
                 f"This study was handed to {seat.rater}. Read it under that name, or ask the "
                 "coordinator for a pack of your own."
             )
-        if seat is None and name in {row.rater for row in packs.packs(self.store)}:
+        handed = {row.rater for row in packs.packs(self.store)}
+        if seat is None and name in handed:
             raise BadStudy(
                 f"{name} was handed a pack of this study and reads there. "
                 "Open that file, or read here under another name."
@@ -202,7 +210,9 @@ class Study:
             raise RatingRefused(
                 "This study was unblinded; it takes no more ratings. Build a new study to go on."
             )
-        if name not in {row.name for row in study_items.raters(self.store)}:
+        known = {row.name for row in study_items.raters(self.store)}
+        if name not in known:
+            refuse_other_spelling(name, known | handed - {""})
             self._seat(
                 profile(
                     name,

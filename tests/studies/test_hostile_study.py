@@ -110,6 +110,16 @@ def test_one_name_in_two_spellings_is_one_rater(tmp_path):
         assert [name for name, _ in study.info().raters] == ["René"]
 
 
+def test_one_person_in_other_capitals_is_not_seated_twice(tmp_path):
+    with open_study(small_study(tmp_path, per_task=2).path) as study:
+        study.session("Ann")
+        with pytest.raises(BadStudy, match="ANN and Ann, who is in this study already"):
+            study.session("ANN")
+        assert study.session("Ann\u200b").rater == "Ann"
+        study.session("\u0410nn")  # another letter that only looks alike: another name
+        assert [name for name, _ in study.info().raters] == ["Ann", "\u0410nn"]
+
+
 def test_a_passphrase_opens_however_its_accents_are_spelled():
     sealed = seal(b"{}", unicodedata.normalize("NFD", "Schlüssel é"))
     assert unseal(sealed, unicodedata.normalize("NFC", "Schlüssel é")) == b"{}"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
 from db.errors import StoreError
 from studies.errors import BadStudy, StudyError
 from studies.preference.analysis.analyse import analyse
-from studies.preference.kit.extras import Extras
+from studies.preference.kit.extras import Extras, as_cell
 from studies.preference.kit.reading import read_tables, report_from
 from studies.preference.kit.summary import numbers_of
 from studies.preference.kit.tabular import coded, csv_files, rater_codes
@@ -186,6 +187,19 @@ def test_an_item_of_another_study_is_said(tmp_path):
 def test_a_formula_stays_a_text(tmp_path):
     text = OWN + '"=cmd|calc",ann,A,both,CT\ni2,ann,B,both,CT\n'
     assert read_tables(folder_of(tmp_path, text)).items[0].item_id == "=cmd|calc"
+
+
+def test_a_readers_words_are_no_formula_for_a_spreadsheet():
+    tables = made(items=12, raters=1)
+    formula = '=HYPERLINK("http://x")'
+    reader = replace(tables.raters[0], specialty=formula, modalities="@x", display="+1")
+    first = replace(tables.presented[0], reason="-1")
+    hostile = replace(tables, raters=(reader,), presented=(first, *tables.presented[1:]))
+    found = coded(hostile, {}, comments="include")
+    (row,) = found.raters
+    assert (row.specialty, row.modalities, row.display) == (f"'{formula}", "'@x", "'+1")
+    assert found.presented[0].reason == "'-1"
+    assert as_cell("a = b") == "a = b"
 
 
 def test_damaged_files_are_said_or_read_and_never_crash(tmp_path):

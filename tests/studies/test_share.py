@@ -106,6 +106,16 @@ def test_one_name_on_the_server_and_in_a_pack_counts_once(server, path, tmp_path
     assert verify(path) == ()
 
 
+def test_one_name_in_other_capitals_on_the_server_counts_once(server, path, tmp_path):
+    made = share(path, server.database)
+    read(made.url, 3, "ann lee")
+    back = returned(path, tmp_path, 2, "Ann Lee")
+    merged = merge(path, [made.url, str(back)])
+    assert "Not counted from here: ann lee" in merged[0].sentence
+    with open_study(path) as study:
+        assert study.info().raters == (("Ann Lee", 2),)
+
+
 def test_what_cannot_be_shared_or_merged_is_refused(server, path, original, tmp_path):
     made = share(path, server.database)
     with pytest.raises(BadStudy, match="shared at"):
