@@ -10,6 +10,9 @@ from db import study_items
 from db.chain import entries
 from db.errors import RatingRefused
 from db.session import Store
+from db.study_items import MediumRow
+
+BATCH, BATCH_BYTES = 128, 16 << 20  # of one transaction
 
 
 def copy_study(source: Store, target: Store, *, rater: str | None) -> None:
@@ -32,13 +35,22 @@ def copy_study(source: Store, target: Store, *, rater: str | None) -> None:
     if there not in (None, row.hash):
         raise RatingRefused(f"{target.location} holds another study. Choose another place.")
     if there is None:
-        copied = study_items.media_ids(target)
-        for media_id in sorted(study_items.media_ids(source) - copied):
-            study_items.add_medium(target, study_items.medium_row(source, media_id))
+        _copy_media(source, target)
         study_items.freeze(target, row, study_items.items(source))
     if seats is not None:
         study_items.add_rater(target, *seats)
     target.checkpoint()
+
+
+def _copy_media(source: Store, target: Store) -> None:
+    """What is not there yet, some of it in each transaction: a cut costs the last of them."""
+    rows: list[MediumRow] = []
+    for row in study_items.media_besides(source, study_items.media_ids(target)):
+        rows.append(row)
+        if sum(len(one.content) for one in rows) >= BATCH_BYTES or len(rows) >= BATCH:
+            study_items.add_media(target, rows)
+            rows.clear()
+    study_items.add_media(target, rows)
 
 
 def _seat_of(

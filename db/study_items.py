@@ -6,7 +6,7 @@ Refuses to know a model, a gold answer or a stratum: there is no column for them
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -121,6 +121,14 @@ def add_medium(store: Store, row: MediumRow) -> None:
         connection.execute(insert(medium).values({**asdict(row), "shape": list(row.shape)}))
 
 
+def add_media(store: Store, rows: Sequence[MediumRow]) -> None:
+    """Write several media in one transaction: all of them or none."""
+    values = [{**vars(row), "shape": list(row.shape)} for row in rows]
+    if values:
+        with store.session() as connection:
+            connection.execute(insert(medium), values)
+
+
 def freeze(store: Store, row: StudyRow, rows: Sequence[ItemRow]) -> None:
     """Write items and frame in one transaction; from here on only the log grows."""
     with store.session() as connection:
@@ -210,6 +218,15 @@ def media(store: Store) -> Iterator[MediumRow]:
     """Every medium, by id, one at a time."""
     for media_id in sorted(media_ids(store)):
         yield medium_row(store, media_id)
+
+
+def media_besides(store: Store, known: Set[str]) -> Iterator[MediumRow]:
+    """Every medium but those known, by id, one at a time, all as they were at one instant."""
+    with store.reading() as connection:
+        wanted = sorted(set(connection.execute(select(medium.c.media_id)).scalars()) - known)
+        for media_id in wanted:
+            row = connection.execute(select(medium).where(medium.c.media_id == media_id)).one()
+            yield _medium(row)
 
 
 def add_rater(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import traceback
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import text
 
-from db import packs, ratings, schema, study_items
+from db import packs, ratings, schema, study_copy, study_items
 from db import server as address
 from db.errors import (
     DiskFull,
@@ -148,6 +149,37 @@ def test_a_copy_that_was_cut_short_is_taken_up_and_a_whole_one_left_alone(place,
             pytest.raises(ratings.RatingRefused, match="holds another study"),
         ):
             copy_study(other, target, rater=None)
+
+
+def test_a_copy_that_is_cut_between_two_transactions_loses_only_the_last(
+    place, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(study_copy, "BATCH", 2)
+    whole, sizes = study_items.add_media, []
+
+    def cut(store, rows):
+        if len(sizes) == 2:
+            raise InterruptedError
+        sizes.append(len(rows))
+        whole(store, rows)
+
+    with (
+        small_study(tmp_path / "from.sqlite") as source,
+        open_study_store(place, create="create") as target,
+    ):
+        for number in range(5):
+            row = study_items.medium_row(source, "m1")
+            study_items.add_medium(source, replace(row, media_id=f"n{number}", key=100 + number))
+        monkeypatch.setattr(study_items, "add_media", cut)
+        with pytest.raises(InterruptedError):
+            copy_study(source, target, rater=None)
+        assert sizes == [2, 2]
+        assert len(study_items.media_ids(target)) == 4
+        assert study_items.frozen_hash(target) is None
+        monkeypatch.setattr(study_items, "add_media", whole)
+        monkeypatch.setattr(study_copy, "BATCH_BYTES", 1)
+        copy_study(source, target, rater=None)
+        assert tuple(study_items.media(target)) == tuple(study_items.media(source))
 
 
 def test_a_rater_goes_along_with_place_and_order_but_without_answers(place, tmp_path):
