@@ -1,7 +1,8 @@
 """A forest plot: one row per group over one or more scales, intervals always drawn.
 
 Owns the drawing; refuses to compute. The whole is a diamond and a dashed line through all rows,
-each group a square whose size tells its n; the numbers stand beside them where there is room.
+each group a square whose size tells its n; the numbers stand beside them, or below where there is
+no room beside.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF, QResizeEvent
 
 from app.shown_statistics import Branch, Dot, Field, Forest
 from app.widgets.ink import ink, px
@@ -19,6 +20,7 @@ from app.widgets.plot_ink import (
     LEFT,
     MIDDLE,
     RIGHT,
+    WRAP,
     colour_of,
     elided,
     face,
@@ -29,6 +31,7 @@ from app.widgets.plot_ink import (
 )
 
 HEAD, GROUP, LANE, FOOT = 44, 24, 26, 24
+LINE = 16  # another line of small words
 
 
 class ForestPlot(MarkedChart):
@@ -46,17 +49,23 @@ class ForestPlot(MarkedChart):
 
     def wanted_height(self) -> int:
         heads = sum(self._opens(place) for place in range(len(self._shown.branches)))
-        return px(HEAD + GROUP * heads + LANE * len(self._shown.branches) + FOOT)
+        rows = self._lane() * len(self._shown.branches)
+        return px(self._head() + GROUP * heads + FOOT) + rows
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.refit()  # the numbers may need a line of their own
 
     def lay_out(self) -> list[Mark]:
         marks = []
         for row, (branch, y) in enumerate(self._rows()):
             said = [dot.words for dot in branch.dots]
-            title = QRectF(2, y + 3, self._names() - px(10), px(LANE) - 6)
+            title = QRectF(2, y + 3, self._names() - px(10), self._lane() - 6)
             marks.append(Mark(title, f"{branch.title}, n = {branch.n}", branch.behind, row))
             for place, words in enumerate(said):
                 left, wide, _room = self._field(place)
-                box = QRectF(left, y + 2, wide, px(LANE) - 4)
+                box = QRectF(left, y + 2, wide, self._lane() - 4)
                 marks.append(Mark(box, words, branch.behind, row))
         return marks
 
@@ -64,7 +73,7 @@ class ForestPlot(MarkedChart):
         if not self._shown.branches:
             return
         rows = self._rows()
-        top, bottom = rows[0][1], rows[-1][1] + px(LANE)
+        top, bottom = rows[0][1], rows[-1][1] + self._lane()
         for place, field in enumerate(self._shown.fields):
             self._scale(painter, place, field, top, bottom)
         for place, (branch, y) in enumerate(rows):
@@ -82,12 +91,12 @@ class ForestPlot(MarkedChart):
         )
 
     def _rows(self) -> list[tuple[Branch, float]]:
-        y = float(px(HEAD))
+        y = float(px(self._head()))
         found = []
         for place, branch in enumerate(self._shown.branches):
             y += px(GROUP) if self._opens(place) else 0
             found.append((branch, y))
-            y += px(LANE)
+            y += self._lane()
         return found
 
     def _names(self) -> float:
@@ -96,14 +105,34 @@ class ForestPlot(MarkedChart):
         counts = max((found.horizontalAdvance(str(b.n)) for b in self._shown.branches), default=0)
         return min(titles + counts + px(36), self.width() * 0.36)
 
+    def _each(self) -> float:
+        """Width of one scale with its numbers."""
+        return (self.width() - self._names()) / max(1, len(self._shown.fields))
+
+    def _room(self, place: int) -> int:
+        """What the numbers of a scale need on its right."""
+        found = metrics(11, bold=True)
+        labels = [b.dots[place].label for b in self._shown.branches if place < len(b.dots)]
+        return max((found.horizontalAdvance(text) for text in labels), default=0) + px(14)
+
+    def _beside(self) -> bool:
+        """Whether every scale has room for its numbers on its right."""
+        places = range(len(self._shown.fields))
+        return all(self._each() - self._room(place) > px(170) for place in places)
+
+    def _lane(self) -> int:
+        return px(LANE + (0 if self._beside() else LINE))
+
+    def _head(self) -> int:
+        """Height of the head at 100 %: a title that is too long has two lines."""
+        found, room = metrics(11, bold=True), self._each() - px(12)
+        long = any(found.horizontalAdvance(one.title) > room for one in self._shown.fields)
+        return HEAD + LINE * long
+
     def _field(self, place: int) -> tuple[float, float, float]:
         """Left edge, width of the scale, room for its numbers on the right (0 where none)."""
-        count = max(1, len(self._shown.fields))
-        each = (self.width() - self._names()) / count
-        found = metrics(11)
-        labels = [b.dots[place].label for b in self._shown.branches if place < len(b.dots)]
-        room = max((found.horizontalAdvance(text) for text in labels), default=0) + px(14)
-        room = room if each - room > px(170) else 0
+        each = self._each()
+        room = self._room(place) if self._beside() else 0
         left = self._names() + place * each
         return left + px(10), each - room - px(22), room
 
@@ -121,10 +150,11 @@ class ForestPlot(MarkedChart):
         left, wide, room = self._field(place)
         face(painter, 11, bold=True)
         painter.setPen(ink("text"))
-        box = QRectF(left, 0, wide + room, px(18))
-        painter.drawText(box, MIDDLE | LEFT, elided(painter, field.title, box.width()))
+        high = px(self._head() - HEAD)
+        box = QRectF(left, 0, wide + room + px(10), px(18) + high)
+        painter.drawText(box, (MIDDLE | LEFT).value | WRAP, field.title)
         middle = self._x(place, field.zero)
-        self._ends(painter, field, QRectF(left, px(18), wide, px(18)))
+        self._ends(painter, field, QRectF(left, px(18) + high, wide, px(18)))
         painter.setPen(QPen(ink("quiet"), 1))
         painter.drawLine(QPointF(middle, top), QPointF(middle, bottom))
         self._whole(painter, place, top, bottom)
@@ -134,9 +164,10 @@ class ForestPlot(MarkedChart):
             painter.setPen(QPen(ink("line"), 1))
             painter.drawLine(QPointF(x, bottom), QPointF(x, bottom + px(4)))
             painter.setPen(ink("quiet"))
-            at = QRectF(x - px(30), bottom + px(4), px(60), px(16))
+            side, shift = {field.low: (LEFT, 0), field.high: (RIGHT, 60)}.get(value, (CENTRE, 30))
+            at = QRectF(x - px(shift), bottom + px(4), px(60), px(16))
             text = f"{value:+.0f}" if field.low < 0 and value else f"{value:.0f}"
-            painter.drawText(at, MIDDLE | CENTRE, f"{text} {field.unit}".strip())
+            painter.drawText(at, MIDDLE | side, f"{text} {field.unit}".strip())
 
     def _ends(self, painter: QPainter, field: Field, box: QRectF) -> None:
         """Which way is which model: an arrow, its colour and its name."""
@@ -161,11 +192,11 @@ class ForestPlot(MarkedChart):
         count = f"{branch.n}"
         names, wide = self._names() - px(12), found.horizontalAdvance(count) + px(12)
         painter.setPen(ink("text"))
-        title = QRectF(0, y, names - wide, px(LANE))
+        title = QRectF(0, y, names - wide, self._lane())
         name_in(painter, title, branch.title, LEFT, bold=branch.whole)
         face(painter, 13, bold=branch.whole)
         painter.setPen(ink("quiet"))
-        painter.drawText(QRectF(0, y, names, px(LANE)), MIDDLE | RIGHT, count)
+        painter.drawText(QRectF(0, y, names, self._lane()), MIDDLE | RIGHT, count)
         most = max(b.n for b in self._shown.branches if not b.whole or len(
             self._shown.branches) == 1)  # fmt: skip
         for place, dot in enumerate(branch.dots):
@@ -177,27 +208,52 @@ class ForestPlot(MarkedChart):
         left, wide, room = self._field(place)
         middle = y + px(LANE) / 2
         face(painter, 11, bold=branch.whole)
-        if room:
-            painter.setPen(ink("text"))
-            at = QRectF(left + wide + px(12), y, room, px(LANE))
-            painter.drawText(at, MIDDLE | LEFT, dot.label)
         if dot.value is None:
             painter.setPen(ink("quiet"))
             text = "no value" if room else dot.label
             painter.drawText(QRectF(left, y, wide, px(LANE)), MIDDLE | CENTRE, text)
             return
-        zero = self._shown.fields[place].zero
-        ahead = "first" if dot.value > zero else "second" if dot.value < zero else "both"
-        colour = colour_of(ahead)
         centre = QPointF(self._x(place, dot.value), middle)
-        if branch.whole:
-            _diamond(painter, centre, px(7), ink("text"))
-        else:
-            half = px(3) + px(4) * math.sqrt(branch.n / most if most else 0)
-            _square(painter, centre, half, colour)
-        if dot.low is not None and dot.high is not None:  # above the square, which may be wider
-            ends = (self._x(place, dot.low), self._x(place, dot.high))
+        self._tell(painter, self._number(place, dot, centre), dot.label)
+        half = px(3) + px(4) * math.sqrt(branch.n / most if most else 0)
+        half = float(px(7)) if branch.whole else half
+        ends = self._interval(place, dot)
+        if ends is not None and ends[1] - ends[0] > 2 * half:
             interval(painter, *ends, middle, colour=ink("text"))
+        self._mark(painter, place, dot, centre, half, whole=branch.whole)
+        if ends is not None and ends[1] - ends[0] <= 2 * half:  # it would hide below the mark
+            interval(painter, *ends, middle, colour=ink("text"))
+
+    def _interval(self, place: int, dot: Dot) -> tuple[float, float] | None:
+        if dot.low is None or dot.high is None:
+            return None
+        return self._x(place, dot.low), self._x(place, dot.high)
+
+    def _number(self, place: int, dot: Dot, centre: QPointF) -> QRectF:
+        """Where the number of a dot stands: right of the scale, or below the dot."""
+        left, wide, room = self._field(place)
+        if room:
+            return QRectF(left + wide + px(12), centre.y() - px(LANE) / 2, room, px(LANE))
+        long = metrics(11, bold=True).horizontalAdvance(dot.label)
+        most = left + wide + px(10) - long
+        x = max(left - px(8), min(centre.x() - long / 2, most))
+        return QRectF(x, centre.y() + px(LANE) / 2 - px(3), long, px(LINE))
+
+    def _tell(self, painter: QPainter, at: QRectF, text: str) -> None:
+        """A number on its own ground: lines of the scale end at it."""
+        painter.fillRect(at, ink("panel"))
+        painter.setPen(ink("text"))
+        painter.drawText(at, MIDDLE | LEFT, text)
+
+    def _mark(
+        self, painter: QPainter, place: int, dot: Dot, at: QPointF, half: float, *, whole: bool
+    ) -> None:
+        if whole:
+            _diamond(painter, at, half, ink("text"))
+            return
+        ahead = (dot.value or 0) - self._shown.fields[place].zero
+        _square(painter, at, half, colour_of("first" if ahead > 0 else "second" if ahead < 0
+                                             else "both"))  # fmt: skip
 
 
 def _square(painter: QPainter, at: QPointF, half: float, colour: QColor) -> None:

@@ -81,22 +81,43 @@ def name_in(
         painter.drawText(box, MIDDLE | side, elided(painter, text, box.width()))
 
 
-def number_on(painter: QPainter, box: QRectF, text: str, fill: str) -> bool:
-    """A number in the middle of a filled box where it has room; True if it was drawn."""
-    for size in (13, 11):
-        wide = face(painter, size).horizontalAdvance(text)
-        if wide + px(4) <= box.width():
-            break
-    else:
+def number_on(painter: QPainter, box: QRectF, percent: float, fill: str) -> bool:
+    """A share in the middle of a filled box where it has room; True if it was drawn.
+
+    A narrow box has it smaller, then without its unit, then upright.
+    """
+    place = _place_of(painter, box, percent)
+    if place is None:
         return False
+    text, upended = place
+    painter.save()
+    painter.translate(box.center())
+    room = QRectF(-box.width() / 2, -box.height() / 2, box.width(), box.height())
+    if upended:
+        painter.rotate(-90)
+        room = QRectF(room.top(), room.left(), room.height(), room.width())
     ground = colour_of(fill)
     if pattern_of(fill) != Qt.BrushStyle.NoBrush:  # no letters on a hatching
-        plate = QRectF(0, 0, wide + px(6), painter.fontMetrics().height())
-        plate.moveCenter(box.center())
-        painter.fillRect(plate.intersected(box), ground)
+        found = painter.fontMetrics()
+        plate = QRectF(0, 0, found.horizontalAdvance(text) + px(6), found.height())
+        plate.moveCenter(room.center())
+        painter.fillRect(plate.intersected(room), ground)
     painter.setPen(shade_text(ground))
-    painter.drawText(box, MIDDLE | CENTRE, text)
+    painter.drawText(room, MIDDLE | CENTRE, text)
+    painter.restore()
     return True
+
+
+def _place_of(painter: QPainter, box: QRectF, percent: float) -> tuple[str, bool] | None:
+    """The words that a box has room for and whether they stand upright; sets their face."""
+    for size, text in ((13, f"{percent:.1f} %"), (11, f"{percent:.1f} %"), (11, f"{percent:.1f}")):
+        if face(painter, size).horizontalAdvance(text) + px(4) <= box.width():
+            return text, False
+    found, text = painter.fontMetrics(), f"{percent:.1f}"
+    fits = (
+        found.capHeight() + px(4) <= box.width() and found.horizontalAdvance(text) <= box.height()
+    )
+    return (text, True) if fits else None
 
 
 def interval(

@@ -179,7 +179,7 @@ class StackedBars(MarkedChart):
         for piece, box in self._boxes(bar, lane):
             fill_box(painter, box, piece.fill)
             painter.fillRect(QRectF(box.right() - 1, box.top(), 1, box.height()), ink("ground"))
-            number_on(painter, box, f"{piece.share:.1f} %", piece.fill)
+            number_on(painter, box, piece.share, piece.fill)
         self._intervals(painter, bar, lane)
 
     def _beside(self, painter: QPainter, bar: Bar, lane: QRectF) -> None:

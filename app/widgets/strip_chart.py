@@ -23,7 +23,7 @@ from app.widgets.plot_ink import (
     upright,
 )
 
-HEAD, HIGH, GAP, FOOT = 22, 92, 12, 40
+HEAD, HIGH, GAP, FOOT = 28, 92, 12, 40
 EDGE = 46
 
 
@@ -73,7 +73,7 @@ class StripChart(MarkedChart):
         field = self._field(row)
         face(painter, 11, bold=True)
         painter.setPen(ink("text"))
-        head = QRectF(0, field.top() - px(HEAD), self.width(), px(HEAD))
+        head = QRectF(0, field.top() - px(HEAD), self.width(), px(18))  # above the scale's top
         painter.drawText(head, MIDDLE | LEFT, elided(painter, strip.title, head.width()))
         face(painter, 11)
         for share in (0.0, 0.5, 1.0):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QGuiApplication, QHelpEvent, QMouseEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QGuiApplication, QHelpEvent, QImage, QMouseEvent, QPainter
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QToolTip, QWidget
 
 from app import theme
@@ -16,8 +16,10 @@ from app.views.statistics_answers import GUARD_S
 from app.views.statistics_item import ItemView
 from app.views.statistics_panel import PanelView, SheetView, chart_of
 from app.widgets.content import Content
+from app.widgets.forest_plot import LANE
+from app.widgets.ink import px
 from app.widgets.marked_chart import MarkedChart
-from app.widgets.plot_ink import colour_of, pattern_of
+from app.widgets.plot_ink import _place_of, colour_of, number_on, pattern_of
 from app.widgets.row_table import RowTable
 from app.widgets.triptych import BoardItem
 from tests.app import statistics_data as made
@@ -122,6 +124,45 @@ def test_a_chart_grows_with_the_text(qtbot: Any) -> None:
         assert chart.minimumHeight() >= 2 * before - 4
     finally:
         theme.theme.apply(QApplication.instance())
+
+
+@pytest.mark.parametrize(("percent", "wide"), [(100, 1060), (150, 1060), (200, 1060), (100, 480)])
+def test_the_numbers_of_a_forest_have_room_beside_or_below(
+    percent: int, wide: int, qtbot: Any
+) -> None:
+    theme.theme.apply(QApplication.instance(), percent=percent)
+    try:
+        chart: Any = shown(chart_of(made.forest(4)), qtbot, wide=wide)
+        chart.resize(wide, chart.wanted_height())
+        boxes = []
+        for branch, y in chart._rows():
+            for place, dot in enumerate(branch.dots):
+                if dot.value is not None:
+                    centre = QPointF(chart._x(place, dot.value), y + px(LANE) / 2)
+                    boxes.append(chart._number(place, dot, centre))
+        assert boxes
+        for number, box in enumerate(boxes):
+            assert QRectF(chart.rect()).contains(box)
+            assert not any(box.intersects(other) for other in boxes[:number])
+        assert chart.wanted_height() == chart.minimumHeight()
+    finally:
+        theme.theme.apply(QApplication.instance())
+
+
+@pytest.mark.parametrize(("wide", "said"), [(60, "3.0 %"), (24, "3.0"), (13, "3.0"), (6, "")])
+def test_a_narrow_part_keeps_its_number_smaller_and_upright(wide: int, said: str) -> None:
+    picture = QImage(80, 30, QImage.Format.Format_RGB32)
+    picture.fill(colour_of("first"))
+    before = picture.copy()
+    painter = QPainter(picture)
+    place = _place_of(painter, QRectF(4, 4, wide, 22), 3.0)
+    assert ("" if place is None else place[0]) == said
+    assert number_on(painter, QRectF(4, 4, wide, 22), 3.0, "first") is bool(said)
+    painter.end()
+    drawn = [(x, y) for x in range(80) for y in range(30)
+             if picture.pixel(x, y) != before.pixel(x, y)]  # fmt: skip
+    assert bool(drawn) is bool(said)
+    assert all(4 <= x <= 4 + wide and 4 <= y <= 26 for x, y in drawn), "nothing outside its part"
 
 
 def test_no_two_kinds_of_answers_look_alike_even_without_colour() -> None:
