@@ -21,7 +21,7 @@ from app.presenters.pace import AWAY_SECONDS, ItemClock, Pace
 from app.presenters.review_ahead import AHEAD, Ahead
 from app.presenters.review_desk import Desk
 from app.presenters.review_intents import ReviewIntents
-from app.presenters.review_resume import Places
+from app.presenters.review_resume import Places, reading_of
 from app.presenters.review_said import Said
 from app.services import Services
 from app.widgets.triptych import BoardItem
@@ -147,7 +147,7 @@ class ReviewPresenter(ReviewIntents, Presenter):
     def _view_of_last_time(self) -> dict[str, Any]:
         """How the item was looked at if reading stopped at it."""
         place = self._presentation
-        view = self._places.find(self._study_id(), place.item_id, place.position)
+        view = self._places.find(self._reading(), place.item_id, place.position)
         self._enlarge_next = str(view.get("enlarged", ""))
         if view:
             self.view.show_link(on=bool(view.get("linked", True)))
@@ -361,11 +361,11 @@ class ReviewPresenter(ReviewIntents, Presenter):
         if self._presentation is None or self._guessing or self._state not in (*READING, "paused"):
             return
         self._looked_since, self._view_kept = False, self._now()
-        place, study, view = self._presentation, self._study_id(), self.view.looking()
+        place, own, view = self._presentation, self._reading(), self.view.looking()
         places = self._places
         if isinstance(view, dict):
             self.services.tasks.query(
-                self.services, lambda: places.keep(study, place.item_id, place.position, view)
+                self.services, lambda: places.keep(own, place.item_id, place.position, view)
             )
 
     def _propose_rest(self) -> None:
@@ -389,8 +389,8 @@ class ReviewPresenter(ReviewIntents, Presenter):
             "viewer_state": self.view.viewing(),
         }
 
-    def _study_id(self) -> str:
-        return str(self._opened.study.row.study_id)
+    def _reading(self) -> str:
+        return reading_of(str(self._opened.study.row.study_id), self._desk.rater)
 
     def _place(self) -> tuple[int, int]:
         return self._presentation.position, self._presentation.total

@@ -1,4 +1,4 @@
-"""Where a reader stopped: how the pictures of one item were looked at, by study and item.
+"""Where a reader stopped: how the pictures of one item were looked at, by reading and item.
 
 Owns one small file of the home. Refuses names, answers and comments: a view of an item at its
 place in an order, nothing else. A damaged file is worth no sentence; the item is shown afresh.
@@ -7,6 +7,7 @@ place in an order, nothing else. A damaged file is worth no sentence; the item i
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +15,11 @@ from typing import Any
 
 FILE = "reading.json"
 MOST_STUDIES = 20
+
+
+def reading_of(study: str, rater: str) -> str:
+    """What one reader's reading of a study is called here: no two alike, nobody's name."""
+    return hashlib.sha256(f"{study}\0{rater}".encode()).hexdigest()[:16]
 
 
 class Places:

@@ -54,6 +54,7 @@ class SentencePage(QWidget):
         self.sentence.setProperty("role", "reading")
         self.sentence.setWordWrap(True)
         self.body = QVBoxLayout()
+        self.body.setContentsMargins(0, 0, 0, 0)  # the sentence is as wide as the room it asks
         self.body.setSpacing(theme.SPACE_L)
         self.body.addWidget(self.title)
         self.body.addWidget(self.sentence)
@@ -74,6 +75,7 @@ class SentencePage(QWidget):
     def say(self, sentence: str) -> None:
         """The sentence, with room for all its lines."""
         self.sentence.setText(sentence)
+        self.sentence.ensurePolished()  # before it is first shown its type has another size
         self.sentence.setMinimumHeight(self.sentence.heightForWidth(px(WIDTH)) if sentence else 0)
 
     def add_words(self, sentence: str) -> None:
@@ -115,10 +117,16 @@ class StartPage(SentencePage):
         self.list.setSpacing(2)
         self.rater = QLineEdit()
         self.rater.setAccessibleName("Your name or initials")
-        self.rater.setPlaceholderText("Your name or initials, stored with each answer")
+        self.rater.setPlaceholderText("Stored with each answer")
         self.rater.setMaxLength(60)
+        self.named = QLabel("Your name or initials")
+        self.named.setBuddy(self.rater)
+        who = QVBoxLayout()
+        who.setSpacing(theme.SPACE_XS)
+        who.addWidget(self.named)
+        who.addWidget(self.rater)
         self.body.addWidget(self.list, 1)
-        self.body.addWidget(self.rater)
+        self.body.addLayout(who)
         self.begin = self.add_button("Begin", primary=True)
         self.build = self.add_button("Build a study")
         self.pack = self.add_button("Open a pack")
@@ -147,7 +155,7 @@ class StartPage(SentencePage):
             if not row.open:
                 item.setFlags(Qt.ItemFlag.NoItemFlags)
             self.list.addItem(item)
-        for widget in (self.list, self.rater, self.begin):
+        for widget in (self.list, self.named, self.rater, self.begin):
             widget.setVisible(bool(rows))
         self.build.setVisible(not rows)
         if not self.rater.text():

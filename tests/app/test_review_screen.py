@@ -16,8 +16,9 @@ from app.keys import KeyMap
 from app.presenters.review import ReviewPresenter
 from app.presenters.review_ahead import Ahead, ItemStore, key_of
 from app.presenters.review_media import NoRoom, board_item, bytes_of
-from app.presenters.review_resume import MOST_STUDIES, Places
+from app.presenters.review_resume import MOST_STUDIES, Places, reading_of
 from app.views.review import ReviewView
+from app.views.review_profile import ProfilePage
 from app.widgets.board_view import state_from
 from app.widgets.content import ViewState
 from app.widgets.triptych import NAMES, BoardItem
@@ -327,7 +328,7 @@ def test_nothing_moves_when_something_is_said(view, scaled, qtbot, percent):
 # the view of last time
 
 
-def session(view, home: Path, study=None):
+def session(view, home: Path, study=None, rater="AB"):
     study = study or FakeStudy(3, kind="volume")
     clock = [100.0]
     services = fake_services(home=type("Home", (), {"root": home})())
@@ -335,7 +336,7 @@ def session(view, home: Path, study=None):
     presenter = ReviewPresenter(view, services, source=source, now=lambda: clock[0])
     view.show()
     presenter.shown()
-    view.begun.emit("s1", "AB")
+    view.begun.emit("s1", rater)
     return presenter, clock, study
 
 
@@ -353,7 +354,7 @@ def test_reading_goes_on_in_the_same_window_state(view, qtbot, tmp_path):
     clock[0] += 10
     presenter.leave()
     kept = json.loads((tmp_path / "reading.json").read_text(encoding="utf-8"))
-    assert set(kept) == {"s1"}
+    assert set(kept) == {reading_of("s1", "AB")}
     assert "AB" not in json.dumps(kept)
 
     again = ReviewView()
@@ -368,6 +369,33 @@ def test_reading_goes_on_in_the_same_window_state(view, qtbot, tmp_path):
     }
     assert board.large.first_state().depth != states["query"].depth
     assert (board.enlarged_name, board.selected_name, board.link.on) == ("right2", "right2", False)
+
+
+def test_another_reader_does_not_get_the_view_of_the_one_before(view, qtbot, tmp_path):
+    presenter, _clock, study = session(view, tmp_path)
+    qtbot.waitUntil(lambda: presenter._state == "rating")
+    qtbot.keyClick(view, KEY.Key_End)
+    presenter.leave()
+    view.start.rater.clear()
+    presenter, _clock, _study = session(view, tmp_path, study, rater="CD")
+    qtbot.waitUntil(lambda: presenter._state == "rating")
+    assert view.board.query.first_state() == ViewState()
+    assert reading_of("s1", "AB") != reading_of("s1", "CD") != reading_of("s2", "CD")
+
+
+@pytest.mark.parametrize("percent", [100, 150, 200])
+def test_no_field_of_the_profile_is_squeezed(view, scaled, qtbot, percent):
+    scaled(percent)
+    page = ProfilePage()
+    qtbot.addWidget(page)
+    page.resize(1196, 764)
+    page.show_profile("Reader 8311", display="")
+    page.show()
+    QApplication.processEvents()
+    fields = [*page.fields.values(), page.years]
+    short = {one.accessibleName(): one.height() - one.sizeHint().height() for one in fields}
+    assert min(short.values()) >= 0, short
+    assert page.sentence.height() >= page.sentence.heightForWidth(page.sentence.width())
 
 
 def test_another_item_is_shown_afresh(view, qtbot, tmp_path):
