@@ -197,6 +197,7 @@ QToolButton::menu-indicator {{ image: none; }}
 QLineEdit, QSpinBox, QDoubleSpinBox, QPlainTextEdit, QTextEdit, QDateEdit {{
   background: {ground}; border: 1px solid {line}; border-radius: 4px; padding: 4px 8px;
   selection-background-color: {accent}; selection-color: {ground};
+  placeholder-text-color: {quiet};
 }}
 QComboBox QAbstractItemView {{ background: {raised}; border: 1px solid {line}; outline: none; }}
 QAbstractItemView {{
@@ -248,7 +249,8 @@ QMenu::item:disabled {{ color: {disabled}; }}
 QCheckBox, QRadioButton {{ spacing: 8px; padding: 2px; border: 1px solid transparent; }}
 QCheckBox:focus, QRadioButton:focus {{ border: 1px solid {accent}; border-radius: 3px; }}
 QCheckBox::indicator, QTreeView::indicator, QListView::indicator {{
-  width: 13px; height: 13px; border: 1px solid {disabled}; border-radius: 2px; background: {ground};
+  width: {px_body}px; height: {px_body}px; border: 1px solid {disabled}; border-radius: 2px;
+  background: {ground};
 }}
 QCheckBox::indicator:checked, QTreeView::indicator:checked,
 QListView::indicator:checked {{
@@ -257,13 +259,17 @@ QListView::indicator:checked {{
 QTreeView::indicator:indeterminate {{ image: url("{icons}/control-part.svg"); }}
 QCheckBox::indicator:disabled, QTreeView::indicator:disabled {{ border-color: {line}; }}
 QComboBox::drop-down {{ border: none; width: 22px; }}
-QComboBox::down-arrow {{ image: url("{icons}/control-down.svg"); width: 11px; height: 11px; }}
+QComboBox::down-arrow {{
+  image: url("{icons}/control-down.svg"); width: {px_small}px; height: {px_small}px;
+}}
 QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {{
   background: transparent; border: none; width: 20px;
 }}
-QAbstractSpinBox::up-arrow {{ image: url("{icons}/control-up.svg"); width: 11px; height: 11px; }}
+QAbstractSpinBox::up-arrow {{
+  image: url("{icons}/control-up.svg"); width: {px_small}px; height: {px_small}px;
+}}
 QAbstractSpinBox::down-arrow {{
-  image: url("{icons}/control-down.svg"); width: 11px; height: 11px;
+  image: url("{icons}/control-down.svg"); width: {px_small}px; height: {px_small}px;
 }}
 QPushButton[kind="danger"]:disabled {{ border-color: {line}; }}
 QSlider::groove:horizontal {{ background: {raised}; height: 4px; border-radius: 2px; }}

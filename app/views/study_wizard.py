@@ -121,12 +121,14 @@ class StudyWizard(QWidget):
         self.back = button("Back", lambda: self.turn(self.page - 1))
         self.forth = button("Next", self._forth, kind="primary")
         self.leave = button("Leave", self.left.emit, name="Leave without building")
+        feet = row(self.back, self.forth, 1, self.leave)
+        feet.setContentsMargins(0, 0, px(12), 0)  # as far in as the pages above
         layout = column(
             title("A new study"),
             row(*[self._tab(place, words) for place, words in enumerate(PAGES)], 1, space=4),
             self.pages,
             self.problem,
-            row(self.back, self.forth, 1, self.leave),
+            feet,
             space=12,
         )
         layout.setStretch(2, 1)

@@ -18,12 +18,12 @@ from app.widgets.blocks import clear
 
 TITLES = {"review": "Rating", "viewer": "Viewer", "shared": "Frames", "picture": "Pictures"}
 MOUSE = (
-    ("Wheel", "slices"),
-    ("Left drag", "window: across width, down level"),
-    ("Middle drag", "pan; Shift with left drag on a laptop"),
-    ("Right drag", "zoom; Ctrl with the wheel"),
-    ("Double click", "enlarge the frame, or shrink it"),
-    ("Tab, pointer", "choose a frame"),
+    ("Wheel", "Slices"),
+    ("Left drag", "Window: across for width, down for level"),
+    ("Middle drag", "Move; on a laptop left drag with Shift"),
+    ("Right drag", "Zoom; or the wheel with Ctrl"),
+    ("Double click", "Enlarge the frame, or shrink it"),
+    ("Tab, pointer", "Choose a frame"),
 )
 COLUMNS = 3
 

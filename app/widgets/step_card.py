@@ -15,7 +15,7 @@ from app.widgets.ink import INK, hold, px
 WIDEST = 980  # lines of a form are not as long as a wide screen
 MARKS = {
     "done": ("✓", "done", "good"), "next": ("▸", "next", "text"),
-    "later": ("·", "later", "quiet"), "failed": ("✕", "needs attention", "error"),
+    "later": ("○", "later", "quiet"), "failed": ("✕", "needs attention", "error"),
     "busy": ("…", "at work", "accent"), "away": ("–", "not here", "quiet"),
 }  # fmt: skip
 
@@ -39,7 +39,7 @@ class StepCard(QFrame):
         self.name.setWordWrap(False)
         self.action = button("", self.wanted.emit, name="Action of this step")
         hold(self.sign.setFixedWidth, 24)
-        hold(self.action.setMinimumWidth, 150)
+        hold(self.action.setMinimumWidth, 164)
         words = column(row(self.name, self.state, 1), self.told, space=3)
         top = row(self.sign, words, self.action, space=8)
         top.setStretch(1, 1)
