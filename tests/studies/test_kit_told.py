@@ -97,6 +97,19 @@ def test_pairs_gaps_and_gold_are_told_as_they_were():
     assert "in - of" not in blank
 
 
+def test_what_nobody_decided_is_said_in_words():
+    tables = made(items=24, ties=0)
+    tied = [replace(r, answer="both", preferred="both") for r in tables.presented]
+    text = told(replace(tables, presented=tuple(tied)))
+    assert "No rating preferred one list" in text
+    assert "No decided rating had exactly one list" in text
+    for broken in ("had -", "in - of", "no p-value (no p-value"):
+        assert broken not in text
+    few = told(made(items=8, ties=0))
+    assert "no p-value below 10, n = " in few
+    assert "(no p-value" not in few
+
+
 def test_words_under_the_session_do_not_run_into_each_other(pooled):
     tables = made(items=400)
     analysis = analyse(tables, draws=DRAWS)

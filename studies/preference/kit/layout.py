@@ -24,6 +24,7 @@ from studies.preference.analysis.schema import (
 from studies.preference.kit.words import (
     estimate_words,
     flow_words,
+    no_p_words,
     p_words,
     points_words,
     seconds_words,
@@ -203,7 +204,7 @@ def _told(test: Test) -> str:
         parts.append(f"{test.statistic:.2f}")
     if test.df is not None:
         parts.append(f"df {test.df:g}")
-    parts.append(f"p {p_words(test.p)}" if test.p is not None else f"no p-value ({test.note})")
+    parts.append(f"p {p_words(test.p)}" if test.p is not None else no_p_words(test))
     more = f"; {test.note}" if test.note and test.p is not None else ""
     return f"{', '.join(parts)}, n = {test.n}{more}"
 

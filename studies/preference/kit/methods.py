@@ -191,12 +191,24 @@ def _result(told: Told) -> str:
         lines.append(
             f"{pair.first} ({pair.first_title}) was preferred to {pair.second} "
             f"({pair.second_title}) in {share_words(one.first)} of the ratings, {pair.second} in "
-            f"{share_words(one.second)}; ties were {share_words(one.tie)}. Among the decided "
-            f"{pair.first} had {share_words(one.first_decided)}, {test_words(one.sign)}; net "
-            f"preference {points_words(one.net)}. Left was chosen in {share_words(pair.side.left)} "
-            f"of the decided. {_criterion(pair)}"
+            f"{share_words(one.second)}; ties were {share_words(one.tie)}. {_decided(pair)} "
+            f"{_criterion(pair)}"
         )
     return "\n\n".join(lines)
+
+
+def _decided(pair: Pair) -> str:
+    """The decided ratings and the net preference; says so where nothing was rated or decided."""
+    one = pair.overall
+    if not one.n:
+        return "Nothing was rated."
+    if not one.first_decided.n:
+        return f"No rating preferred one list; net preference {points_words(one.net)}."
+    return (
+        f"Among the decided {pair.first} had {share_words(one.first_decided)}, "
+        f"{test_words(one.sign)}; net preference {points_words(one.net)}. Left was chosen in "
+        f"{share_words(pair.side.left)} of the decided."
+    )
 
 
 def _criterion(pair: Pair) -> str:

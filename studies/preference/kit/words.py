@@ -29,9 +29,15 @@ def p_words(p: float | None) -> str:
 def test_words(test: Test) -> str:
     """For example ``p 0.036 (Holm 0.072), n = 382``; why there is none where there is none."""
     if test.p is None:
-        return f"no p-value ({test.note or f'n < {LEAST_FOR_P}'}), n = {test.n}"
+        return f"{no_p_words(test)}, n = {test.n}"
     adjusted = "" if test.p_holm is None else f" (Holm {p_words(test.p_holm)})"
     return f"p {p_words(test.p)}{adjusted}, n = {test.n}"
+
+
+def no_p_words(test: Test) -> str:
+    """Why a test has no p-value."""
+    why = test.note or f"n < {LEAST_FOR_P}"
+    return why if why.startswith("no p-value") else f"no p-value ({why})"
 
 
 test_words.__test__ = False  # type: ignore[attr-defined]  # not a test, whatever its name
