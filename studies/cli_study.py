@@ -12,7 +12,7 @@ from studies import cli_study_text as words
 from studies.cli_common import JsonOption, absolute, answer, failures, say
 from studies.cli_study_hand import StudyArgument
 from studies.cli_study_make import PassphraseOption, passphrase
-from studies.errors import StudyError
+from studies.errors import BadRequest, StudyError
 
 app = typer.Typer(help="Blinded preference studies.", rich_markup_mode=None)
 cli_study_make.register(app)
@@ -60,10 +60,24 @@ def unblind(
             raise typer.BadParameter("unblinding needs a --reason; it is stored with the time")
         path = words.find_study(said.home, study)
         _refuse_outstanding(path, anyway=anyway)
+        before = _unblinded_before(path)
         opened = open_key(path, passphrase(secret, confirm=False), reason)
-        for remark in opened.remarks:
+        for remark in (*before, *opened.remarks):
             say(remark)
         answer(said, *_reported(words.report, path, wanted="json" if said.json else "text"))
+
+
+def _unblinded_before(path: Path) -> tuple[str, ...]:
+    """That doing it again changes nothing, where it was done."""
+    from db.ratings import unblinding
+    from studies.preference.study import open_study
+
+    with open_study(path) as study:
+        entry = unblinding(study.store)
+    if entry is None:
+        return ()
+    day, why = entry.at_utc[:10], entry.note or ""
+    return (f"This study was unblinded on {day} ({why}); that time and reason stay.",)
 
 
 def _refuse_outstanding(path: Path, *, anyway: bool) -> None:
@@ -170,6 +184,8 @@ def _returned(path: Path, out: Path) -> tuple[Path, ...]:
 def _published(path: Path, out: Path, *, comments: bool, names: bool) -> tuple[Path, ...]:
     from studies.preference.unblind import load_unblinded
 
+    if out.is_file():
+        raise BadRequest(f"{out} is a file; --out wants a folder for the kit.")
     load_unblinded(path)  # a blind study is refused before the statistics are loaded
     from studies.preference.kit.publish import publish
 

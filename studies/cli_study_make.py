@@ -204,8 +204,19 @@ def _available(
         return None
     if data is None or not models:
         raise BadRequest("Name both the data and the models: --data ROOT --models A,B.")
-    root = Path(absolute(data))
+    root = _root(data)
     return available(said.home.make(), root, named(models), tasks=tasks)
+
+
+def _root(data: Path) -> Path:
+    """A data root as any folder understands it.
+
+    Raises:
+        BadRequest: there is no such folder.
+    """
+    if not is_folder(data):
+        raise BadRequest(f"There is no folder {data}; --data is the root that the runs were on.")
+    return Path(absolute(data))
 
 
 def named(models: str) -> list[str]:
@@ -284,7 +295,7 @@ def _source(said: Options, given: Mapping[str, Any]) -> dict[str, Any]:
     if data is not None:
         if queries is not None or given["other_patients"]:
             raise typer.BadParameter("--queries and --other-patients go with --collection")
-        return {"data": absolute(data), "collection": None}
+        return {"data": str(_root(data)), "collection": None}
     found: dict[str, Any] = {"data": None, "collection": collection}
     if given["other_patients"]:
         found["other_patients"] = True

@@ -21,6 +21,7 @@ from db.files import write_whole
 from db.home import Home
 from db.session import open_study_store
 from db.study_items import add_medium, freeze
+from engine.catalog import find_card
 from engine.control import Control
 from studies.errors import BadStudy
 from studies.preference.draw import Drawing, Drawn
@@ -34,7 +35,7 @@ from studies.preference.protocol import Protocol
 from studies.preference.sealing import seal
 from studies.preference.unfinished import UNFINISHED, clear_unfinished
 from studies.preference.verify import KEY
-from studies.preference.wish import Material, Search, Wish, check_arms, check_wish
+from studies.preference.wish import Material, Search, Wish, check_arms, check_title, check_wish
 
 SEARCH = tuple(Search.__dataclass_fields__)
 
@@ -153,6 +154,7 @@ def build_study(
 
     Raises:
         NoRun: a model has no results for this data.
+        UnknownModel: no such model.
         BadStudy: a title that tells, the same model twice, nothing to compare, or neither or both
             of data and collection.
         BadRequest: the plan is for another number of models.
@@ -164,6 +166,8 @@ def build_study(
     check_models_planned(planned, len(models))
     if (data is None) == (collection is None):
         raise BadStudy("A study is built from one thing: name a data root, or a collection.")
+    for card in (find_card(name, cards_dir=home.cards) for name in models):
+        check_title(wish.title, card.id, card.title)  # before anything is read or embedded
     if data is not None:
         from studies.preference.source import read_material
 

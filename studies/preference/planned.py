@@ -77,9 +77,10 @@ def plan_of(document: Mapping[str, Any]) -> StudyPlan:
     ours = plan_document(made)
     for name, value in document.items():
         if name != "wish" and name in ours and not _same(value, ours[name]):
+            both = f" ({value}, not {ours[name]})" if isinstance(value, int | float) else ""
             raise BadRequest(
-                f"The plan says {name} {value!r}, but {ours[name]!r} follows from its wish. "
-                "Make it anew: triptych study plan --out FILE"
+                f"In the plan {name} does not follow from the wish{both}. It was altered, or made "
+                "by another version. Make it anew: triptych study plan --out FILE"
             )
     return made
 

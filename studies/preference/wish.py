@@ -98,18 +98,27 @@ def check_arms(wish: Wish, material: Material) -> None:
     check_models_planned(wish.planned, len(material.arms))
     planned = "" if wish.planned is None else str(frozen_plan(wish.planned)).casefold()
     for arm in material.arms:
-        for name in (arm.model_id, arm.title, arm.model_id.split("-")[0]):
-            if len(name) >= 4 and name.casefold() in wish.title.casefold():
-                raise BadStudy(
-                    f"The title {wish.title!r} holds {name!r} and would tell raters a model. "
-                    "Choose one that names none."
-                )
+        check_title(wish.title, arm.model_id, arm.title)
         for name in (arm.model_id, arm.title):
             if len(name) >= 4 and name.casefold() in planned:
                 raise BadStudy(
                     f"The plan holds {name!r} and would tell raters a model. Build without the "
                     "plan, or give the model another name."
                 )
+
+
+def check_title(title: str, model_id: str, model_title: str) -> None:
+    """Refuse a title that tells a model.
+
+    Raises:
+        BadStudy: says which name it holds.
+    """
+    for name in (model_id, model_title, model_id.split("-")[0]):
+        if len(name) >= 4 and name.casefold() in title.casefold():
+            raise BadStudy(
+                f"The title {title!r} holds {name!r} and would tell raters a model. "
+                "Choose one that names none."
+            )
 
 
 def check_models(ids: Sequence[str]) -> None:

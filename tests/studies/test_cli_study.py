@@ -94,6 +94,8 @@ def test_a_study_goes_out_comes_back_and_is_unblinded(home, tmp_path):
     assert Said(home, "study", "verify", "--json").document["verified"] is True
     opened = Said(home, "study", "unblind", "--reason", "done", "--passphrase", PASSPHRASE)
     assert opened.code == 0, opened.err
+    again = Said(home, "study", "unblind", "--reason", "twice", "--passphrase", PASSPHRASE)
+    assert (again.code, "(done); that time and reason stay" in again.err) == (0, True), again.err
     late = Said(home, "study", "merge", backs[0])
     assert (late.code, "unblinded" in late.err) == (1, True)
     report = Said(home, "study", "report", "--json")
@@ -159,6 +161,9 @@ def test_pack_and_open_say_what_is_wrong(home, tmp_path):
         (("study", "export", "--answers"), 1, "not a rater's pack"),
         (("study", "report", "x", "--from", tmp_path), 2, "choose one"),
         (("study", "report", "--from", tmp_path), 1, ""),
+        (("study", "export", "--out", __file__), 1, "is a file"),
+        (("study", "build", "--data", tmp_path / "no", "--models", "a,b"), 1, "no folder"),
+        (("study", "plan", "--data", tmp_path / "no", "--models", "a,b"), 1, "no folder"),
         (("study", "open", "postgresql://who:hush@127.0.0.1:1/x?schema=s"), 1, "reached"),
     ]
     for words, code, told in cases:

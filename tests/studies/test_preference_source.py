@@ -8,7 +8,7 @@ import pytest
 
 from db.home import Home
 from engine.control import Control
-from studies.errors import NoRun
+from studies.errors import BadStudy, NoRun
 from studies.jobs import load_job
 from studies.preference.key import key_from_bytes
 from studies.preference.leaks import find_words
@@ -128,3 +128,10 @@ def test_rows_that_tell_a_group_flag_the_same_patient(tmp_path):
         assert ("same_patient" in item.flags) == (same and item.overlap != "identical")
     assert any("same_patient" in item.flags for item in key.items.values())
     assert find_words(path, ["Quiet Person", "qry_group", "subject"]) == ()
+
+
+def test_a_title_that_tells_is_refused_before_anything_is_read(done, monkeypatch):
+    home, root = done
+    monkeypatch.setattr("studies.preference.source.read_material", None)
+    with pytest.raises(BadStudy, match="would tell raters a model"):
+        load_job("study-build")(home, arguments(root, title="Is cointoss good"), Control())

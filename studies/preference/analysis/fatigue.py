@@ -128,7 +128,7 @@ def _key(one: Rated, key: str) -> str:
 
 
 def _ratio(rows: Sequence[Rated]) -> Trend:
-    import statsmodels.api as sm
+    from statsmodels.regression.linear_model import OLS
 
     n = len(rows)
     design = _design(rows) if n else None
@@ -137,7 +137,7 @@ def _ratio(rows: Sequence[Rated]) -> Trend:
     times = np.log([float(one.row.answer_ms or 1) for one in rows])
     if np.ptp(times) == 0:
         return _none(n, "every time the same", RATIO)
-    found = sm.OLS(times, design).fit()
+    found = OLS(times, design).fit()
     estimate = _exponential(found, n, RATIO, float(student.ppf(0.975, found.df_resid)))
     test = Test(f"{RATIO}, t", float(found.tvalues[1]), float(found.df_resid), None, n, note=FEW)
     if n < LEAST_FOR_P:
