@@ -194,22 +194,8 @@ class Study:
             RatingRefused: the study is unblinded.
         """
         name = rater_name(rater)
-        seat = packs.seat_row(self.store)
-        if seat is not None and seat.rater != name:
-            raise BadStudy(
-                f"This study was handed to {seat.rater}. Read it under that name, or ask the "
-                "coordinator for a pack of your own."
-            )
         handed = {row.rater for row in packs.packs(self.store)}
-        if seat is None and name in handed:
-            raise BadStudy(
-                f"{name} was handed a pack of this study and reads there. "
-                "Open that file, or read here under another name."
-            )
-        if ratings.unblinding(self.store) is not None:
-            raise RatingRefused(
-                "This study was unblinded; it takes no more ratings. Build a new study to go on."
-            )
+        self._refuse_seat(name, handed)
         known = {row.name for row in study_items.raters(self.store)}
         if name not in known:
             refuse_other_spelling(name, known | handed - {""})
@@ -251,6 +237,24 @@ class Study:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _refuse_seat(self, name: str, handed: set[str]) -> None:
+        """Say why somebody cannot read here."""
+        seat = packs.seat_row(self.store)
+        if seat is not None and seat.rater != name:
+            raise BadStudy(
+                f"This study was handed to {seat.rater}. Read it under that name, or ask the "
+                "coordinator for a pack of your own."
+            )
+        if seat is None and name in handed:
+            raise BadStudy(
+                f"{name} was handed a pack of this study and reads there. "
+                "Open that file, or read here under another name."
+            )
+        if ratings.unblinding(self.store) is not None:
+            raise RatingRefused(
+                "This study was unblinded; it takes no more ratings. Build a new study to go on."
+            )
 
     def _seat(self, row: RaterRow) -> None:
         """Draw a new rater's order from the study's seed and the name, and keep it."""
