@@ -31,6 +31,7 @@ _UNREACHED = (
     "is starting up",
     "is shutting down",
     "in recovery mode",
+    "accepting connections",  # not yet, or not at all
     "too many c",
     "server closed",
     "consuming input failed",

@@ -24,6 +24,7 @@ from db.errors import (
     StoreDamaged,
     StoreLocked,
 )
+from db.server_failures import leaf_for_server
 from db.server_rights import let_rate
 from db.session import Store, open_study_store
 from db.study_copy import copy_study
@@ -408,3 +409,20 @@ def test_an_item_of_strange_letters_is_the_same_on_a_server(server, tmp_path):
         copy_study(source, target, rater=None)
         assert study_items.items(target) == study_items.items(source)
         assert study_items.item_row(target, "i3") == row
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "the database system is starting up",
+        "the database system is not yet accepting connections\n"
+        "DETAIL:  Consistent recovery state has not been yet reached.",
+        "the database system is in recovery mode",
+    ],
+)
+def test_a_server_that_comes_back_from_a_crash_is_not_a_wrong_password(said):
+    psycopg = pytest.importorskip("psycopg")
+    error = psycopg.OperationalError(f'connection to server on socket "/x" failed: FATAL:  {said}')
+    assert isinstance(leaf_for_server(error, "there"), ServerGone)
+    wrong = psycopg.OperationalError("connection failed: FATAL:  password is not right")
+    assert isinstance(leaf_for_server(wrong, "there"), LoginRefused)
