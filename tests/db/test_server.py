@@ -376,6 +376,40 @@ def test_a_role_of_raters_may_rate_and_nothing_else(server, url):
                 connection.execute(text(statement))
 
 
+def test_a_role_of_raters_cannot_stop_a_study_for_the_others(server, url):
+    schema = url.rpartition("=")[2]
+    with on_server(url, autocommit=True) as raw:
+        raw.execute("CREATE ROLE mallory LOGIN")
+    raw.close()
+    with open_study_store(url) as store:
+        let_rate(store, "mallory")
+        let_rate(store, "mallory")  # doing it again changes nothing
+    own = f"{server.address('mallory')}&schema={schema}"
+    copied = (
+        "INSERT INTO entry (number, action, at_utc, previous, hash) "
+        "SELECT entries + 1, {!r}, 'now', hash, {!r} FROM head"
+    )
+    ended = "UPDATE head SET entries = entries + 1, hash = {!r}"
+    attempts = (
+        ["UPDATE head SET hash = 'x'"],
+        ["UPDATE head SET entries = entries + 1"],
+        [copied.format("answer", "h")],  # an end that is not moved would stop everybody
+        [copied.format("unblind", "h"), ended.format("h")],
+        [copied.format("merge", "h"), ended.format("h")],
+    )
+    with open_study_store(own) as store:
+        for statements in attempts:
+            with pytest.raises(NotWritable, match="You may not"), store.session() as connection:
+                connection.exec_driver_sql("; ".join(statements))
+        ratings.add_rating(store, rating())
+        assert ratings.check_chain(store) == ()
+        with pytest.raises(NotWritable, match="You may not"):
+            ratings.add_unblinding(store, reason="mine", software="0")
+    with open_study_store(url) as store:  # the coordinator may
+        ratings.add_unblinding(store, reason="closed", software="0")
+        assert ratings.check_chain(store) == ()
+
+
 def test_a_database_that_cannot_hold_every_letter_is_refused(server):
     with on_server(server.study(), autocommit=True) as raw:
         raw.execute("CREATE DATABASE old ENCODING 'LATIN1' TEMPLATE template0")
