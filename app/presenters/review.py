@@ -57,7 +57,7 @@ class ReviewPresenter(ReviewIntents, Presenter):
             view, services, source=source, seated=self._sat_down, refused=self._refused
         )
         limit = picture_bytes(services.settings.current.picture_memory_mb)
-        self._ahead = Ahead(services.tasks, limit)
+        self._ahead = Ahead(services.tasks, limit, view.rooms)
         self._places = Places(services.home.root)
         self._opened: Any = None
         # start, profile, loading, revealing, rating, storing, paused, asking, gone, finished

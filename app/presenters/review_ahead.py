@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.presenters.review_media import Media, NoRoom, board_item, bytes_of
-from app.widgets.triptych import BoardItem
+from app.widgets.drawn_ahead import Place
+from app.widgets.triptych import BoardItem, draw_ahead
 
 AHEAD = 2
 Key = tuple[str, int]
@@ -94,11 +95,14 @@ class Ahead:
     Args:
         tasks: the pool.
         limit: bytes of all decoded items together.
+        rooms: where the board would draw now; what is decoded ahead is drawn for it as well.
     """
 
-    def __init__(self, tasks: Any, limit: int) -> None:
+    def __init__(
+        self, tasks: Any, limit: int, rooms: Callable[[], Sequence[Place]] = tuple
+    ) -> None:
         self.store = ItemStore(limit)
-        self._tasks = tasks
+        self._tasks, self._rooms = tasks, rooms
         self._media: Media | None = None
         self._wanted: list[Any] = []
         self._keep: list[Key] = []
@@ -158,7 +162,14 @@ class Ahead:
             if media is self._media:
                 self._not_decoded(key, error)
 
-        self._tasks.run(self, lambda: board_item(presentation, media, room=room), arrived, failed)
+        rooms = () if room is None else self._rooms()
+
+        def work() -> BoardItem:
+            item = board_item(presentation, media, room=room)
+            draw_ahead(item, rooms)
+            return item
+
+        self._tasks.run(self, work, arrived, failed)
 
     def _arrived(self, key: Key, item: BoardItem) -> None:
         if self._busy == key:

@@ -17,6 +17,7 @@ from app import keys
 from app.views.review_pages import QuietPages, SentencePage, StudyRow
 from app.views.review_profile import ProfilePage
 from app.views.review_reading import ReadingScreen
+from app.widgets.drawn_ahead import Place
 from app.widgets.key_help import KeyHelp
 from app.widgets.triptych import BoardItem
 
@@ -123,6 +124,10 @@ class ReviewView(QWidget):
         """A whole item, in one frame; no answer is chosen."""
         self._reading.show_item(item, view=view or {}, guess=guess)
         self._show(self._reading)
+
+    def rooms(self) -> tuple[Place, ...]:
+        """Where the frames would draw pictures now."""
+        return self.board.rooms()
 
     def enlarge(self, name: str) -> None:
         """Let a frame cover the board."""

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from app import theme
 from app.widgets.content import Content, ViewState
+from app.widgets.drawn_ahead import Place
 from app.widgets.image_canvas import OVERLAYS, ImageCanvas
 from app.widgets.text_panel import TextPanel
 
@@ -230,6 +231,12 @@ class EvidenceFrame(QWidget):
     def _point(self, canvas: ImageCanvas) -> None:
         self._pointed = canvas
         self.chosen.emit(self)
+
+    def room(self) -> Place:
+        """Where a picture on its own is drawn."""
+        head = theme.px("small") + 9 if self._title.text() or self.remark.words else 0
+        inner = self.rect().adjusted(BORDER, BORDER + head, -BORDER, -BORDER)
+        return Place(inner.width(), inner.height(), self.devicePixelRatioF())
 
     def _arrange(self) -> None:
         inner = self.rect().adjusted(BORDER, BORDER, -BORDER, -BORDER)

@@ -25,10 +25,11 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app import keys, theme
 from app.widgets import canvas_layers as layers
-from app.widgets import cine, placement
+from app.widgets import cine, drawn_ahead, placement
 from app.widgets.canvas_gestures import BAR_REACH, MEASURE_OF, Gestures
 from app.widgets.canvas_marks import MarkedCanvas
 from app.widgets.content import Picture, ViewState, slice_index
+from app.widgets.drawn_ahead import Place
 from app.widgets.slice_images import SliceImages
 from app.widgets.view_commands import STATE_COMMANDS, Room
 
@@ -255,6 +256,10 @@ class ImageCanvas(MarkedCanvas):
         if self._picture is None:
             painter.fillRect(view, QColor(theme.PICTURE))
             return
+        if self._fresh:
+            room = Place(self.width(), self.height(), self.devicePixelRatioF())
+            if (ahead := drawn_ahead.find(self._picture, room)) is not None:
+                self._images.adopt(ahead)
         try:
             layers.paint(painter, self._images, self._looks())
         finally:

@@ -1,7 +1,7 @@
 """From stored values to the image on the screen, fast: only what is seen, each step kept.
 
-Owns the table through which values become grey, the averaging of large pictures and the store of
-finished images. Refuses to keep more than ``STORE_BYTES`` of them, whatever is opened.
+Owns the table through which values become grey and the averaging of large pictures; finished
+images lie in the store.
 
 A picture shown smaller is averaged in blocks before the window, once for a slice and block, and
 what is left is interpolated. For a linear window that equals averaging after it, except where
@@ -11,7 +11,7 @@ pixels would have seen it.
 
 from __future__ import annotations
 
-from collections import OrderedDict
+import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,52 +22,24 @@ from PySide6.QtGui import QColor, QImage, QPainter
 
 from app.widgets import averaging
 from app.widgets.content import Picture, ViewState, slice_index
+from app.widgets.image_store import STORE, ImageStore
 from app.widgets.placement import Placement, oriented
 from app.widgets.window_presets import window_of
 
-STORE_BYTES = 256 * 1024 * 1024
 WHOLE_PIXELS = 1_500_000  # more than this are rendered only where they are seen
 STEP = 256  # a seen region grows to multiples of it, so that a small pan finds it again
 
-_SCRATCH = {8: np.zeros(1 << 8, np.uint32), 16: np.zeros(1 << 16, np.uint32)}
 _GREYS = (np.arange(256, dtype=np.int64) * 0x010101 | 0xFF000000).astype(np.uint32)
 
 
-class ImageStore:
-    """Images and averaged values, the least used ones forgotten first."""
+class _Scratch(threading.local):
+    """Tables that are written over and over; one set for each thread that draws."""
 
-    def __init__(self, limit: int = STORE_BYTES) -> None:
-        self._limit = limit
-        self._kept: OrderedDict[tuple[Any, ...], tuple[Any, int]] = OrderedDict()
-        self.bytes = 0
-
-    def get(self, key: tuple[Any, ...]) -> Any:
-        """What was kept under the key, or None."""
-        found = self._kept.get(key)
-        if found is None:
-            return None
-        self._kept.move_to_end(key)
-        return found[0]
-
-    def put(self, key: tuple[Any, ...], thing: Any, size: int) -> None:
-        """Keep a thing of so many bytes, in place of an older one; too large ones are not kept."""
-        if key in self._kept:
-            self.bytes -= self._kept.pop(key)[1]
-        if size > self._limit // 2:
-            return
-        self._kept[key] = (thing, size)
-        self.bytes += size
-        while self.bytes > self._limit:
-            _key, (_thing, gone) = self._kept.popitem(last=False)
-            self.bytes -= gone
-
-    def drop(self, owner: object) -> None:
-        """Forget everything whose key begins with ``owner``."""
-        for key in [key for key in self._kept if key[0] is owner]:
-            self.bytes -= self._kept.pop(key)[1]
+    def __init__(self) -> None:
+        self.tables = {8: np.zeros(1 << 8, np.uint32), 16: np.zeros(1 << 16, np.uint32)}
 
 
-STORE = ImageStore()
+_SCRATCH = _Scratch()
 
 
 @dataclass(frozen=True)
@@ -95,6 +67,10 @@ def draw_part(painter: QPainter, drawn: Drawn, seen: QRectF) -> None:
     )
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, True)
     painter.drawImage(seen, drawn.image, part)
+
+
+def _flat_key(drawn: Drawn, seen: QRectF, placed: Placement) -> tuple[Any, ...]:
+    return drawn.image.cacheKey(), drawn.rect.getRect(), seen.getRect(), placed.ratio
 
 
 def _flattened(drawn: Drawn, seen: QRectF, ratio: float) -> QImage:
@@ -138,6 +114,22 @@ class SliceImages:
         self._amounts = None
         self._flat_key, self._flat = (), None
 
+    def draw_ahead(
+        self, picture: Picture, state: ViewState, placed: Placement, view: QRectF
+    ) -> None:
+        """Draw the slice in force for a first paint to come, on any thread."""
+        drawn = self.slice(picture, state, placed, view)
+        if drawn is not None:
+            seen = placed.rect.intersected(view)
+            self._flat_key = _flat_key(drawn, seen, placed)
+            self._flat = _flattened(drawn, seen, placed.ratio)
+
+    def adopt(self, other: SliceImages) -> None:
+        """Take over what others drew of the same picture; where it does not fit it is not used."""
+        for key, thing, size in other._store.of(other._owner):
+            self._store.put((self._owner, *key[1:]), thing, size)
+        self._amounts, self._flat_key, self._flat = other._amounts, other._flat_key, other._flat
+
     def paint(
         self, painter: QPainter, picture: Picture, state: ViewState, placed: Placement, view: QRectF
     ) -> bool:
@@ -150,7 +142,7 @@ class SliceImages:
         if drawn is None:
             return False
         seen = placed.rect.intersected(view)
-        key = (drawn.image.cacheKey(), drawn.rect.getRect(), seen.getRect(), placed.ratio)
+        key = _flat_key(drawn, seen, placed)
         if key != self._flat_key:
             self._flat_key, self._flat = key, None
             draw_part(painter, drawn, seen)
@@ -313,7 +305,7 @@ def _by_table(
     if greys.ndim == 3:
         return None
     inks = _inks(inverted).take(greys[0], mode="clip")
-    table = _SCRATCH[bits]
+    table = _SCRATCH.tables[bits]
     below = max(0, -low) if low < 0 else 0
     below = min(below, len(inks))
     if below:

@@ -17,7 +17,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from app import theme
-from app.widgets import board_view
+from app.widgets import board_view, drawn_ahead
 from app.widgets.board_geometry import (
     GUTTER,
     MARGIN,
@@ -28,6 +28,7 @@ from app.widgets.board_geometry import (
     wing_width,
 )
 from app.widgets.content import Content
+from app.widgets.drawn_ahead import Place
 from app.widgets.evidence_frame import EvidenceFrame
 from app.widgets.image_canvas import ImageCanvas
 from app.widgets.prompt_panel import PromptPanel
@@ -35,7 +36,8 @@ from app.widgets.text_panel import TextPanel
 from app.widgets.view_link import ViewLink
 
 __all__ = [
-    "GUTTER", "MARGIN", "NAMES", "ROWS", "BoardItem", "TriptychBoard", "geometry", "mirrored",
+    "GUTTER", "MARGIN", "NAMES", "ROWS", "BoardItem", "TriptychBoard", "draw_ahead", "geometry",
+    "mirrored",
     "wing_width",
 ]  # fmt: skip
 
@@ -59,6 +61,15 @@ class BoardItem:
     right: tuple[Content, ...]
     prompt: str
     text_role: str = "reading"
+
+
+def draw_ahead(item: BoardItem, rooms: Sequence[Place]) -> None:
+    """Draw a decoded item before it is shown, on any thread; both wings alike or not at all."""
+    if len(rooms) == len(NAMES):
+        beside = bool(item.query.pictures)  # then its text stands in the prompt
+        query = Content(item.query.pictures) if beside else item.query
+        drawn_ahead.draw((query,), rooms[:1])
+        drawn_ahead.draw((*item.left, *item.right), rooms[1:])
 
 
 class TriptychBoard(QWidget):
@@ -149,6 +160,10 @@ class TriptychBoard(QWidget):
         self._awaited = {self, *shown}
         self.setUpdatesEnabled(True)
         self.update()
+
+    def rooms(self) -> tuple[Place, ...]:
+        """Of the seven frames in the order of ``NAMES``; for ``draw_ahead``."""
+        return tuple(frame.room() for frame in self.frames)
 
     def clear(self) -> None:
         """Show nothing."""

@@ -4,6 +4,7 @@ they should not, any type size, the view of last time, the decoded items ahead."
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,9 +20,11 @@ from app.presenters.review_media import NoRoom, board_item, bytes_of
 from app.presenters.review_resume import MOST_STUDIES, Places, reading_of
 from app.views.review import ReviewView
 from app.views.review_profile import ProfilePage
+from app.widgets import drawn_ahead
 from app.widgets.board_view import state_from
 from app.widgets.content import ViewState
-from app.widgets.triptych import NAMES, BoardItem
+from app.widgets.drawn_ahead import Place
+from app.widgets.triptych import NAMES, BoardItem, draw_ahead
 from tests.app.fakes import FakeSource, FakeStudy, fake_services, image_item
 from tests.app.test_review_page import REPORT, contents, show
 
@@ -323,6 +326,46 @@ def test_nothing_moves_when_something_is_said(view, scaled, qtbot, percent):
     view.ask_comment("a comment")
     QApplication.processEvents()
     assert [one.geometry() for one in (view.board, view.answers, view.details)] == places
+
+
+# drawn ahead
+
+
+@pytest.mark.parametrize("kind", ["image", "volume"])
+def test_what_was_drawn_ahead_looks_as_what_is_drawn_when_shown(view, qtbot, kind):
+    show(view, kind)
+    QApplication.processEvents()
+    size = view.board.size()
+    plain = picture_of(view, board_of(kind), qtbot)
+    again = board_of(kind)
+    draw_ahead(again, view.rooms())
+    pictures = [c.pictures[0] for c in (again.query, *again.left, *again.right)]
+    assert all(
+        drawn_ahead.find(one, room) for one, room in zip(pictures, view.rooms(), strict=True)
+    )
+    assert view.board.size() == size
+    assert picture_of(view, again, qtbot) == plain
+
+
+def test_both_wings_are_drawn_ahead_or_neither_is():
+    item, room = board_of("image"), Place(90, 70, 1.0)
+    item = replace(item, right=(replace(item.right[0], text="a label"), *item.right[1:]))
+    draw_ahead(item, [room] * len(NAMES))
+    assert drawn_ahead.find(item.query.pictures[0], room) is not None
+    wings = (*item.left, *item.right)
+    assert not any(drawn_ahead.find(one.pictures[0], room) for one in wings)
+
+
+def board_of(kind):
+    """Seven pictures, each an object of its own."""
+    query, _, _ = contents(kind)
+    return BoardItem(query, tuple(contents(kind)), tuple(contents(kind)), "Find one.")
+
+
+def picture_of(view, item, qtbot):
+    with qtbot.waitSignal(view.revealed):
+        view.show_item(item)
+    return view.board.grab().toImage()
 
 
 # the view of last time

@@ -23,8 +23,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app import theme
 from app.widgets import content as shown
 from app.widgets.image_canvas import ImageCanvas
+from app.widgets.image_store import STORE, STORE_BYTES
 from app.widgets.mpr import MprView
-from app.widgets.slice_images import STORE, STORE_BYTES
 from app.widgets.triptych import BoardItem, TriptychBoard
 from engine.evidence.geometry import Geometry
 from engine.evidence.window import to_display
