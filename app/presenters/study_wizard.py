@@ -244,15 +244,17 @@ class StudyWizardDesk:
         there = matching(self._tasks, "")
         tasks = None if not wish.tasks or len(wish.tasks) == len(there) else ",".join(wish.tasks)
         self._title, self.watched = wish.title, True
+        planned = self._frozen(wish)
+        total = min(wish.total, planned["wish"]["total"]) if planned else wish.total
         self.view.show_building(f"Building '{wish.title}'", 0, 0, "Starting", "")
         self._job = self.services.jobs.start(
             "study-build",
             {
                 "data": wish.source if wish.kind == DATA else None,
                 "collection": wish.source if wish.kind == COLLECTION else None,
-                "models": list(wish.models), "total": wish.total, "seed": wish.seed,
+                "models": list(wish.models), "total": total, "seed": wish.seed,
                 "title": wish.title, "passphrase": wish.passphrase, "tasks": tasks,
-                "protocol": dict(wish.protocol), "planned": self._frozen(wish),
+                "protocol": dict(wish.protocol), "planned": planned,
                 **self._search(wish),
             },
             title=f"Build study '{wish.title}'",

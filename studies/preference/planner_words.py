@@ -41,8 +41,8 @@ def _clustering(plan: StudyPlan) -> str:
         else "no number of items over so few tasks gives that power"
     )
     return (
-        f"Over {wish.tasks} tasks ({each:.2f} items each) with an intraclass correlation of "
-        f"{wish.icc:g} {need}; the {plan.per_pair} items{pair} are worth {plan.effective} "
+        f"Over {wish.tasks} {'task' if wish.tasks == 1 else 'tasks'} ({each:.2f} items each) with "
+        f"an intraclass correlation of {wish.icc:g} {need}; the {plan.per_pair} items{pair} are worth {plan.effective} "
         f"independent ones (design effect {plan.design_effect:.2f})."
     )
 
@@ -66,7 +66,8 @@ def _repeated(plan: StudyPlan) -> str:
         else ""
     )
     return (
-        f"Reading takes {who} about {plan.hours:.1f} h in {plan.sessions} sessions of at most "
+        f"Reading takes {who} about {plan.hours:.1f} h in "
+        f"{plan.sessions} {'session' if plan.sessions == 1 else 'sessions'} of at most "
         f"{wish.session_minutes:g} min, {wish.warmup} practice items{again} included."
     )
 

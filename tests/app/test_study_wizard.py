@@ -175,6 +175,10 @@ def test_the_plan_that_stands_on_the_page_is_frozen(services: Any, ran: Ran) -> 
     assert planned["sentence"] == sentence
     assert (planned["wish"]["total"], planned["wish"]["readers"]) == (7, 3)
     assert not [name for name in MODELS if name in str(planned)]
+    view.size_changed.emit(SizeAsked(items=90_000))
+    view.build_wanted.emit(wish(ran.root, total=90_000))
+    arguments = services.jobs.started[-1][1]
+    assert arguments["total"] == arguments["planned"]["wish"]["total"] < 90_000, "all there are"
     assert "planned size and its reasons are frozen" in view.last("show_summary")[0][0]
     view.size_changed.emit(SizeAsked(items=7, share=30.0))  # the page says that this is no plan
     view.build_wanted.emit(wish(ran.root))
