@@ -42,8 +42,8 @@ def _clustering(plan: StudyPlan) -> str:
     )
     return (
         f"Over {wish.tasks} {'task' if wish.tasks == 1 else 'tasks'} ({each:.2f} items each) with "
-        f"an intraclass correlation of {wish.icc:g} {need}; the {plan.per_pair} items{pair} are worth {plan.effective} "
-        f"independent ones (design effect {plan.design_effect:.2f})."
+        f"an intraclass correlation of {wish.icc:g} {need}; the {plan.per_pair} items"
+        f"{pair} are worth {plan.effective} independent ones (design effect {plan.design_effect:.2f})."
     )
 
 
