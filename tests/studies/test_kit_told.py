@@ -10,8 +10,10 @@ import pytest
 
 from studies.preference.analysis.analyse import analyse
 from studies.preference.analysis.rated import POOLED
+from studies.preference.kit import figures
 from studies.preference.kit.checks import checks
 from studies.preference.kit.extras import Extras
+from studies.preference.kit.flow import flow_diagram
 from studies.preference.kit.layout import grids_of
 from studies.preference.kit.methods import methods_text
 from studies.preference.kit.publish import write_kit
@@ -97,6 +99,20 @@ def test_pairs_gaps_and_gold_are_told_as_they_were():
     assert "in - of" not in blank
 
 
+def test_practice_pauses_and_blocks_are_told_as_they_were():
+    tables = made(items=30)
+    text = told(tables, protocol={"warmup": 3, "rest_minutes": 45})
+    assert "Each began with 3 practice items" in text
+    assert "proposed after 45 minutes at the latest" in text
+    assert "2D, 3D and text were read in separate blocks" in text
+    plain = replace(tables, items=tuple(replace(one, form="2d") for one in tables.items))
+    text = told(plain, protocol={"warmup": 0, "rest_minutes": 0})
+    assert "no practice items" in text
+    assert "proposed no pause" in text
+    assert "All items were 2D." in text
+    assert "separate blocks" not in text
+
+
 def test_what_nobody_decided_is_said_in_words():
     tables = made(items=24, ties=0)
     tied = [replace(r, answer="both", preferred="both") for r in tables.presented]
@@ -124,8 +140,9 @@ def test_words_under_the_session_do_not_run_into_each_other(pooled):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="access is told otherwise there")
-def test_every_file_of_a_kit_may_be_read_by_whom_the_umask_allows(tmp_path):
+def test_every_file_of_a_kit_may_be_read_by_whom_the_umask_allows(tmp_path, monkeypatch):
     tables = made(items=20)
+    monkeypatch.setattr(figures, "drawings", lambda found: {"flow": lambda: flow_diagram(found)})
     before = os.umask(0o027)
     try:
         written = write_kit(tables, analyse(tables, draws=DRAWS), Extras(), tmp_path)

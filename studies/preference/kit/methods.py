@@ -131,9 +131,7 @@ def _reading(told: Told) -> str:
     return (
         f"{counted(len(told.analysis.raters), 'raters')} read {told.dates()} in "
         f"{counted(told.sittings(), 'sessions')}, {burden}, {told.median_seconds()} for an item. "
-        f"{told.raters()} Each began with {told.rule('warmup', 'number of')} practice items, which "
-        f"are left out of every number; 2D, 3D and text were read in separate blocks; a pause was "
-        f"proposed after {told.rule('rest_minutes', 'how many')} minutes. {again} Pictures could "
+        f"{told.raters()} {told.practice()} {told.blocks()} {told.rest()} {again} Pictures could "
         f"be scrolled, windowed, magnified and seen one by one with the same geometry on both "
         f"sides; an answer could be given once all were decoded and could be taken back, and then "
         f"both are stored. Idle time over 60 s was taken out of reading times. Confidence was "

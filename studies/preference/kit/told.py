@@ -103,6 +103,30 @@ class Told:
             "with and without."
         )
 
+    def practice(self) -> str:
+        """Whether raters practised."""
+        if self.protocol.get("warmup") == 0:
+            return "There were no practice items."
+        number = self.rule("warmup", "number of")
+        items = "practice item" if number == "1" else "practice items"
+        return f"Each began with {number} {items}, left out of every number."
+
+    def blocks(self) -> str:
+        """In which blocks the items were read."""
+        names = {"2d": "2D", "3d": "3D", "text": "text"}
+        known = {one.form for one in self.tables.items if one.kind == "item"}
+        found = [name for form, name in names.items() if form in known]
+        if len(found) < 2:
+            return f"All items were {found[0] if found else gap('kinds of evidence')}."
+        return f"{', '.join(found[:-1])} and {found[-1]} were read in separate blocks."
+
+    def rest(self) -> str:
+        """When a pause was proposed; a rater may have asked for an earlier one."""
+        if self.protocol.get("rest_minutes") == 0:
+            return "The study proposed no pause."
+        minutes = self.rule("rest_minutes", "how many")
+        return f"A pause was proposed after {minutes} minutes at the latest."
+
     def pooling(self) -> str:
         """How several raters are put together; "" for one."""
         if len(self.analysis.raters) < 2:
