@@ -246,6 +246,12 @@ QMenu {{ background: {raised}; border: 1px solid {line}; padding: 4px; }}
 QMenu::item {{ padding: 5px 24px 5px 12px; border-radius: 3px; }}
 QMenu::item:selected {{ background: #2d3b47; }}
 QMenu::item:disabled {{ color: {disabled}; }}
+QMenu::indicator {{
+  width: {px_body}px; height: {px_body}px; margin-left: 8px; border: 1px solid {disabled};
+  border-radius: 2px; background: {ground};
+}}
+QMenu::indicator:checked {{ image: url("{icons}/control-check.svg"); border-color: {quiet}; }}
+QFileDialog QToolButton {{ padding: 2px; }}
 QCheckBox, QRadioButton {{ spacing: 8px; padding: 2px; border: 1px solid transparent; }}
 QCheckBox:focus, QRadioButton:focus {{ border: 1px solid {accent}; border-radius: 3px; }}
 QCheckBox::indicator, QTreeView::indicator, QListView::indicator {{

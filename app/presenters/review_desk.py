@@ -99,8 +99,8 @@ class Desk:
 
     def hand_back(self) -> None:
         """Save a pack's answers as one file; may be done at any pause."""
-        named = self.services.home.root.parent / f"answers{ANSWERS}"
-        file = self.view.ask_save(named.name)
+        plain = "".join(letter if letter.isalnum() else "-" for letter in self.rater)
+        file = self.view.ask_save(f"{plain or 'answers'}{ANSWERS}")
         if not file:
             return
         out = Path(file) if file.endswith(ANSWERS) else Path(f"{file}{ANSWERS}")

@@ -113,7 +113,7 @@ class ReviewIntents:
 
     def take_comment(self, text: str) -> None:
         """What was written; it is stored with the answer."""
-        if self._state == "rating":
+        if self._state in ("rating", "paused"):  # a pause keeps what was being written
             self._said = Said(**{**vars(self._said), "comment": text})
             self._show_said()
 

@@ -96,7 +96,7 @@ def _facts(found: StudyPlan, needed: int) -> tuple[tuple[str, str], ...]:
                                                 f"to {low:.0f}–{high:.0f} %"))  # fmt: skip
     facts += [
         ("Each reader", f"{found.presentations:,} places, {duration(3600 * found.hours)}, "
-                        f"{found.sessions:,} sessions"),
+                        f"{found.sessions:,} {'session' if found.sessions == 1 else 'sessions'}"),
     ]  # fmt: skip
     if wish.readers > 1:
         facts.append(("All readers", duration(3600 * found.hours_all)))

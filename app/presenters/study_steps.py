@@ -190,11 +190,17 @@ def _hand(standing: Standing, state: str) -> StepShown:
 
 def _read(standing: Standing, state: str) -> StepShown:
     here = [one for one in standing.readers if one.way == "here"]
+    out = [one for one in standing.readers if one.way != "here" and not one.replaced]
     told = "Nobody has begun on this machine."
+    if out:
+        back = sum(one.complete for one in out)
+        told = f"{back} of {len(out)} handed out came back complete."
     if here:
         told = "; ".join(f"{one.name}: {one.answered:,} of {one.places:,}" for one in here) + "."
     if standing.info.unblinded:
         return StepShown("read", "Read", "done", f"{told} Closed by unblinding.")
+    if not here and out and standing.complete:
+        return StepShown("read", "Read", "done", told, "Read here")
     if here and all(one.complete for one in here):
         action = "" if standing.seat else "Another reader…"
         return StepShown("read", "Read", "done", told, action)
@@ -224,7 +230,8 @@ def _verify(standing: Standing, verdict: Verdict | None, state: str) -> StepShow
         return StepShown("verify", "Verify", "failed", f"{verdict.faults[0]}{more}", "Verify again")
     if verdict.stamp != standing.stamp:
         grown = standing.entries - verdict.entries
-        what = f"{grown:,} entries were added" if grown > 0 else "its files changed"
+        added = "1 entry was added" if grown == 1 else f"{grown:,} entries were added"
+        what = added if grown > 0 else "its files changed"
         told = f"Nothing was altered at {verdict.at}; since then {what}."
         return StepShown("verify", "Verify", state, told, "Verify again")
     return StepShown("verify", "Verify", "done", f"Nothing was altered, as of {verdict.at}.",

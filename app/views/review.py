@@ -11,7 +11,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QFileDialog, QStackedLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton, QStackedLayout, QWidget
 
 from app import keys
 from app.views.review_pages import QuietPages, SentencePage, StudyRow
@@ -263,6 +263,11 @@ class ReviewView(QWidget):
             (self.end, "undo"): self.undo_asked,
             (self.pages.gone, "confirm"): self.retry_asked,
         }
+        if command == "confirm" and isinstance(self.focusWidget(), QPushButton):
+            return False  # Enter is the button's that has the keys
+        if (page, command) == (self.end, "confirm"):
+            self.pages.hand_back_at_end()
+            return True
         asked = wanted.get((page, command))
         if asked is not None:
             asked.emit()

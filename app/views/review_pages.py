@@ -238,6 +238,11 @@ class QuietPages(QObject):
         page.say(sentence)
         self._save[page].setVisible(hand_back)
 
+    def hand_back_at_end(self) -> None:
+        """The key of the end page's button, where it has one."""
+        if not self._save[self.end].isHidden():
+            self.hand_back_asked.emit()
+
     def name_keys(self) -> None:
         """Say the keys in force."""
         for button, words, command in self._named:
@@ -253,7 +258,7 @@ class QuietPages(QObject):
             (asking, "Begin", "confirm", self.guess_begun, True),
             (asking, "Back to the last item", "undo", self.undo_asked, False),
             (asking, "Leave the study", "", self.leave_asked, False),
-            (end, HAND_BACK, "", self.hand_back_asked, True),
+            (end, HAND_BACK, "confirm", self.hand_back_asked, True),
             (end, "Back to the studies", "", self.leave_asked, False),
             (end, "Back to the last item", "undo", self.undo_asked, False),
             (gone, "Try again", "confirm", self.retry_asked, True),

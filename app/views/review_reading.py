@@ -84,7 +84,7 @@ class ReadingScreen(QWidget):
         self.answers.setVisible(not guess)
         self.guesses.setVisible(guess)
         self.details.setVisible(not guess)
-        self.close_overlays()
+        self._drop_overlays()
         for bar in (self.answers, self.guesses):
             bar.show_answer(None)
         self.board.show_item(item, view=view)
@@ -100,15 +100,23 @@ class ReadingScreen(QWidget):
 
     def ask_reason(self) -> None:
         """The reasons why an item cannot be judged."""
+        self.details.keep_comment()
         self.reasons.open()
         self._place_reasons()
 
     def ask_comment(self, text: str) -> None:
         """The comment line."""
+        self.reasons.close_quietly()
         self.details.open_comment(text)
 
     def close_overlays(self) -> None:
-        """Nothing is being written any more."""
+        """Nothing is being written any more; a comment begun is kept."""
+        self.reasons.close_quietly()
+        self.details.keep_comment()
+        self.fault.hide()
+
+    def _drop_overlays(self) -> None:
+        """Another item: nothing that was being written belongs to it."""
         self.reasons.close_quietly()
         self.fault.hide()
         if self.details.writing:
@@ -136,10 +144,21 @@ class ReadingScreen(QWidget):
 
     def handle_key(self, event: QKeyEvent) -> bool:
         """Do what a key asks; False if it means nothing here."""
-        if self.writing:
-            return True  # the line and the list have their own keys
+        if self.writing:  # the line and the list have their own keys; a click took them away
+            self._key_beside(event)
+            return True
         command = keys.current().command_of(event, "review") or ""
         return self._said_key(command, event) or self._looking_key(command, event)
+
+    def _key_beside(self, event: QKeyEvent) -> None:
+        """Esc closes what is open; any other key finds its way back there."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.reasons.leave()
+            self.details.leave_comment()
+        elif not self.reasons.isHidden():
+            self.reasons.list.setFocus()
+        else:
+            self.details.line.setFocus()
 
     def handle_release(self, event: QKeyEvent) -> bool:
         """The key of the flip is up."""
@@ -240,12 +259,12 @@ class ReadingScreen(QWidget):
 
     def _connect(self) -> None:
         for bar in (self.answers, self.guesses):
-            bar.chosen.connect(self.answer_chosen)
+            bar.chosen.connect(self._clicked_answer)
         self.strip.pause_asked.connect(self.pause_asked)
         self.strip.help_asked.connect(self.help_asked)
         self.strip.link_asked.connect(self.toggle_link)
         self.board.prompt.back_asked.connect(self.undo_asked)
-        self.board.prompt.on_asked.connect(self.confirm_asked)
+        self.board.prompt.on_asked.connect(self._clicked_on)
         self.board.selected_changed.connect(self.chosen_frame)
         self.details.confidence_asked.connect(lambda: self.confidence_chosen.emit(0))
         self.details.usefulness_asked.connect(
@@ -259,6 +278,15 @@ class ReadingScreen(QWidget):
         self.reasons.chosen.connect(self._reason)
         self.fault.retry_asked.connect(self.confirm_asked)
         self.reasons.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+
+    def _clicked_answer(self, answer: str) -> None:
+        """A click beside what is being written keeps the comment and needs no reason."""
+        self.close_overlays()
+        self.answer_chosen.emit(answer)
+
+    def _clicked_on(self) -> None:
+        self.close_overlays()
+        self.confirm_asked.emit()
 
     def _comment(self, text: str) -> None:
         self.idle.emit()

@@ -71,14 +71,16 @@ class SettingsView(QWidget):
 
     def _form_page(self) -> QWidget:
         inner = QWidget()
-        shown = row(button("Test pattern of the display", self.open_pattern), self.display)
+        self._test = button("Test pattern of the display", self.open_pattern)
+        self._defaults = button("Restore the defaults", self.defaults_wanted.emit)
+        shown = row(self._test, self.display)
         shown.setStretchFactor(self.display, 1)
         inner.setLayout(
             column(
                 self.none_found,
                 self.form,
                 shown,
-                row(button("Restore the defaults", self.defaults_wanted.emit), self.state, 1),
+                row(self._defaults, self.state, 1),
                 self.path,
                 1,
                 space=12,
@@ -95,6 +97,9 @@ class SettingsView(QWidget):
         """Show a settings dataclass and where it is kept."""
         self.form.show_value(settings)
         self.path.setText(f"Kept in {path}")
+        for before, after in zip((self.form.last, self._test), (self._test, self._defaults),
+                                 strict=True):  # fmt: skip
+            self.setTabOrder(before, after)  # the fields were made after them
 
     def show_display(self, words: str, statement: str) -> None:
         """What is kept about the display."""

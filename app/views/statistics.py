@@ -44,7 +44,7 @@ from app.widgets.ink import hold, px
 from app.widgets.publish_menu import PublishMenu
 from app.widgets.triptych import BoardItem
 
-NONE, LOCKED, WORKING, SHEETS, ANSWERS, ITEM = range(6)
+NONE, LOCKED, WORKING, SHEETS, ANSWERS, ITEM, UNKNOWN = range(7)
 OUTCOME = (WORKING, SHEETS, ANSWERS, ITEM)
 TIES = (("leave out", "Identical lists left out"), ("count", "Identical lists as ties"))
 
@@ -89,7 +89,7 @@ class StatisticsView(QWidget):
             [button("Go to Study", self.study_page_wanted.emit, kind="primary")],
         )
         pages = (self._none, self._locked(), self._working(), self._open(), self.answers, self.item)
-        for page in pages:
+        for page in (*pages, QWidget()):  # the last one until it is known what there is
             self._pages.addWidget(page)
         self._head_row = self._head()
         layout = column(self._head_row, self._pages, space=8)
@@ -100,7 +100,7 @@ class StatisticsView(QWidget):
         self.answers.left.connect(self.up_wanted)
         self.item.left.connect(self.up_wanted)
         self.item.stepped.connect(self.step_wanted)
-        self._show(NONE)
+        self._show(UNKNOWN)
 
     def sizeHint(self) -> QSize:
         """A page."""

@@ -64,7 +64,8 @@ class PanelView(QWidget):
         self.setAccessibleName(shown.title)
         self.heading = heading(shown.title)
         self.says = selectable(shown.says)
-        self.says.setVisible(bool(shown.says))
+        if not shown.says:  # showing it here, without a parent, would open a window of its own
+            self.says.hide()
         self.charts: list[MarkedChart] = []
         self.tables: list[RowTable] = []
         self.point = quiet(POINT, small=True)

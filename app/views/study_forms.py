@@ -63,6 +63,8 @@ class UnblindForm(QWidget):
         """Say why the key did not open, or that it is being opened."""
         tell(self.problem, text, "error")
         self._check()
+        if text:
+            self.secret.setFocus()  # it was wiped, and its button is shut until it is typed again
 
     def _check(self) -> None:
         self.confirm.setEnabled(bool(self.secret.text() and self.reason.text().strip()))

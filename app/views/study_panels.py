@@ -173,6 +173,7 @@ class HandPanel(QWidget):
                       self.role):  # fmt: skip
             field.clear()
         self.years.setValue(-1)
+        self.name.setFocus()
 
     def _ask(self) -> None:
         name = self.name.text().strip()

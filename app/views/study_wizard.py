@@ -46,6 +46,7 @@ class SealPage(QWidget):
         self.name.setPlaceholderText("Shown to readers; names no model")
         for line in (self.secret, self.again):
             line.setEchoMode(QLineEdit.EchoMode.Password)
+        self.secret.setPlaceholderText(f"At least {SHORTEST} characters")
         self.seed = QSpinBox()
         self.seed.setRange(0, 2_147_483_647)
         self.seed.setValue(1)
@@ -167,11 +168,13 @@ class StudyWizard(QWidget):
 
     def turn(self, page: int) -> None:
         """Show a page; what is wrong on the first keeps the others shut."""
-        page = 0 if self._hindrance else max(0, min(page, len(PAGES) - 1))
+        before, page = self.page, 0 if self._hindrance else max(0, min(page, len(PAGES) - 1))
         self.pages.setCurrentIndex(page)
         tab = self.tabs.button(page)
         if tab is not None:
             tab.setChecked(True)
+        if page == len(PAGES) - 1 and page != before:
+            self.seal.name.setFocus()  # else the keys fall to Leave, for the button beside is shut
         self.page_shown.emit(page)
         self._check()
 

@@ -89,7 +89,10 @@ def tell(told: QLabel, text: str, tone: str = "quiet") -> None:
     """Show a sentence with its tone's mark; an empty one hides the label."""
     told.setText(f"{MARKS[tone]}{text}" if text else "")
     restyle(told, "role", tone)
-    told.setVisible(bool(text))
+    if told.parentWidget() is not None or not text:
+        told.setVisible(bool(text))
+    elif told.isHidden() and told.testAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide):
+        told.setAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide, on=False)
 
 
 def badge(text: str, tone: str = "quiet") -> QLabel:

@@ -98,6 +98,16 @@ class DetailsBar(QFrame):
         """True while the line is open and has the keys."""
         return self._writing
 
+    def keep_comment(self) -> None:
+        """As by Enter: what is written so far is kept."""
+        if self._writing:
+            self._keep(self.line.text().strip())
+
+    def leave_comment(self) -> None:
+        """As by Esc: nothing is kept."""
+        if self._writing:
+            self._leave()
+
     def close_comment(self) -> None:
         """The line goes, the rest comes back; nothing is kept."""
         self._writing = False

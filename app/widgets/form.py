@@ -200,6 +200,11 @@ class DataForm(QWidget):
         """The widget of a field."""
         return self._editors[name].widget
 
+    @property
+    def last(self) -> QWidget:
+        """The widget of the last field."""
+        return list(self._editors.values())[-1].widget
+
     def filter(self, words: str) -> int:
         """Show only lines that hold every word; returns how many are left."""
         wanted = words.casefold().split()
@@ -222,8 +227,8 @@ class DataForm(QWidget):
         for group, members in grouped.items():
             heading = section(group)
             heading.setContentsMargins(0, px(16), 0, px(4))
-            heading.setVisible(bool(group))
             self._layout.addWidget(heading)
+            heading.setVisible(bool(group))
             if group:
                 self._groups[group] = (heading, [field.name for field in members])
             for field in members:

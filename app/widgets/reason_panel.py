@@ -20,7 +20,7 @@ REASONS = (
     "Displayed wrongly",
     "Another reason",
 )
-TOLD = "Number or Enter takes a reason, Tab writes more words, Esc returns"
+TOLD = "A number, Enter or a click takes a reason; Tab writes more words first, Esc returns"
 
 # Pictures to be judged lie beside it: no accent here, the chosen line is framed and marked.
 NEUTRAL = f"""
@@ -92,7 +92,7 @@ class ReasonPanel(QFrame):
             column.addWidget(widget)
         self.setTabOrder(self.list, self.words)
         self.list.taken.connect(self._take)
-        self.list.itemDoubleClicked.connect(lambda _item: self._take(self.list.currentRow()))
+        self.list.itemClicked.connect(lambda _item: self._take(self.list.currentRow()))
         self.list.left.connect(self._leave)
         self.words.kept.connect(lambda _text: self._take(self.list.currentRow(), written=True))
         self.words.left.connect(self._leave)
@@ -107,6 +107,11 @@ class ReasonPanel(QFrame):
         self.show()
         self.raise_()
         self.list.setFocus()
+
+    def leave(self) -> None:
+        """As by Esc: closed without a reason."""
+        if not self.isHidden():
+            self._leave()
 
     def close_quietly(self) -> None:
         """Hide, without a word."""

@@ -82,7 +82,7 @@ class StripChart(MarkedChart):
             painter.drawLine(QPointF(field.left(), y), QPointF(field.right(), y))
             painter.setPen(ink("quiet"))
             at = QRectF(0, y - px(8), px(EDGE) - px(6), px(16))
-            text = f"{strip.top * share:.0f} {strip.unit}".strip()
+            text = f"{strip.top * share:g} {strip.unit}".strip()
             painter.drawText(at, MIDDLE | RIGHT, text)
         self._points(painter, field, strip)
 

@@ -43,7 +43,8 @@ def _clustering(plan: StudyPlan) -> str:
     return (
         f"Over {wish.tasks} {'task' if wish.tasks == 1 else 'tasks'} ({each:.2f} items each) with "
         f"an intraclass correlation of {wish.icc:g} {need}; the {plan.per_pair} items"
-        f"{pair} are worth {plan.effective} independent ones (design effect {plan.design_effect:.2f})."
+        f"{pair} are worth {plan.effective} independent ones "
+        f"(design effect {plan.design_effect:.2f})."
     )
 
 
@@ -96,7 +97,8 @@ def table(plan: StudyPlan) -> str:
                           "they are balanced here"),
         ("Repeats", f"{plan.repeats}, agreement {percent(plan.wish.agreement)} within "
                     f"{percent(plan.agreement_low)} to {percent(plan.agreement_high)}"),
-        ("Reading", f"{plan.hours:.1f} h per rater in {plan.sessions} sessions, "
+        ("Reading", f"{plan.hours:.1f} h per rater in {plan.sessions} "
+                    f"{'session' if plan.sessions == 1 else 'sessions'}, "
                     f"{plan.hours_all:.1f} h in all; {plan.volumes} volumes"),
     ]  # fmt: skip
     return "\n".join(f"{name:<15} {value}" for name, value in rows)
