@@ -20,9 +20,9 @@ from PySide6.QtWidgets import (
 
 from app import theme
 from app.keys import with_key
-from app.widgets.ink import hold, px
+from app.widgets.ink import px
 
-WIDTH = 560
+WIDTH, WIDEST = 560, 1040  # at the largest type the narrowest window still has margins
 HAND_BACK = "Save answers to hand back"
 SMALL, END, GONE = "This window is small", "Study finished", "This study cannot be reached"
 
@@ -60,23 +60,25 @@ class SentencePage(QWidget):
         self.body.addWidget(self.sentence)
         self._per_row = per_row
         self._buttons: list[QPushButton] = []
-        box = QWidget()
-        box.setLayout(self.body)
-        hold(box.setFixedWidth, WIDTH)
+        self._box = QWidget()
+        self._box.setLayout(self.body)
         column = QVBoxLayout(self)
         column.addStretch(2)
-        column.addWidget(box, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addWidget(self._box, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(3)
         theme.theme.scaled.connect(self._say_again)
+        self._say_again()
 
     def _say_again(self) -> None:
         self.say(self.sentence.text())
 
     def say(self, sentence: str) -> None:
         """The sentence, with room for all its lines."""
+        wide = min(px(WIDTH), WIDEST)
+        self._box.setFixedWidth(wide)
         self.sentence.setText(sentence)
         self.sentence.ensurePolished()  # before it is first shown its type has another size
-        self.sentence.setMinimumHeight(self.sentence.heightForWidth(px(WIDTH)) if sentence else 0)
+        self.sentence.setMinimumHeight(self.sentence.heightForWidth(wide) if sentence else 0)
 
     def add_words(self, sentence: str) -> None:
         """One more sentence below, in place of the last one added."""

@@ -431,7 +431,7 @@ def test_no_field_of_the_profile_is_squeezed(view, scaled, qtbot, percent):
     scaled(percent)
     page = ProfilePage()
     qtbot.addWidget(page)
-    page.resize(1196, 764)
+    page.resize(1130, 750)
     page.show_profile("Reader 8311", display="")
     page.show()
     QApplication.processEvents()
@@ -439,6 +439,7 @@ def test_no_field_of_the_profile_is_squeezed(view, scaled, qtbot, percent):
     short = {one.accessibleName(): one.height() - one.sizeHint().height() for one in fields}
     assert min(short.values()) >= 0, short
     assert page.sentence.height() >= page.sentence.heightForWidth(page.sentence.width())
+    assert all(one.mapTo(page, one.rect().bottomRight()).x() <= 1130 for one in fields)
 
 
 def test_another_item_is_shown_afresh(view, qtbot, tmp_path):
