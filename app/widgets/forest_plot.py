@@ -22,7 +22,6 @@ from app.widgets.plot_ink import (
     RIGHT,
     WRAP,
     colour_of,
-    elided,
     face,
     group_line,
     interval,
@@ -171,13 +170,16 @@ class ForestPlot(MarkedChart):
 
     def _ends(self, painter: QPainter, field: Field, box: QRectF) -> None:
         """Which way is which model: an arrow, its colour and its name."""
-        face(painter, 11)
+        found = face(painter, 11)
+        room = int(box.width() * 0.49) - found.horizontalAdvance("◂ ")
+        left, right = (found.elidedText(one, Qt.TextElideMode.ElideRight, room)
+                       for one in (field.left, field.right))  # fmt: skip
         for fill, side, text in (
-            ("second", LEFT, f"◂ {field.left}" if field.left else ""),
-            ("first", RIGHT, f"{field.right} ▸" if field.right else ""),
+            ("second", LEFT, f"◂ {left}" if left else ""),
+            ("first", RIGHT, f"{right} ▸" if right else ""),
         ):
             painter.setPen(colour_of(fill))
-            painter.drawText(box, MIDDLE | side, elided(painter, text, box.width() * 0.48))
+            painter.drawText(box, MIDDLE | side, text)
 
     def _whole(self, painter: QPainter, place: int, top: float, bottom: float) -> None:
         for branch in self._shown.branches:
@@ -218,10 +220,11 @@ class ForestPlot(MarkedChart):
         half = px(3) + px(4) * math.sqrt(branch.n / most if most else 0)
         half = float(px(7)) if branch.whole else half
         ends = self._interval(place, dot)
-        if ends is not None and ends[1] - ends[0] > 2 * half:
+        over = ends is not None and min(centre.x() - ends[0], ends[1] - centre.x()) < half + 2
+        if ends is not None and not over:
             interval(painter, *ends, middle, colour=ink("text"))
         self._mark(painter, place, dot, centre, half, whole=branch.whole)
-        if ends is not None and ends[1] - ends[0] <= 2 * half:  # it would hide below the mark
+        if ends is not None and over:  # below the mark an end of it would be hidden
             interval(painter, *ends, middle, colour=ink("text"))
 
     def _interval(self, place: int, dot: Dot) -> tuple[float, float] | None:

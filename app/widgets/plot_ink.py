@@ -115,7 +115,7 @@ def _place_of(painter: QPainter, box: QRectF, percent: float) -> tuple[str, bool
             return text, False
     found, text = painter.fontMetrics(), f"{percent:.1f}"
     fits = (
-        found.capHeight() + px(4) <= box.width() and found.horizontalAdvance(text) <= box.height()
+        found.capHeight() + px(2) <= box.width() and found.horizontalAdvance(text) <= box.height()
     )
     return (text, True) if fits else None
 
