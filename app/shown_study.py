@@ -69,7 +69,7 @@ class SizeAsked:
     power: float = 80.0
     readers: int = 1
     seconds: Mapping[str, float] = field(
-        default_factory=lambda: {"2d": 30.0, "3d": 120.0, "text": 40.0}
+        default_factory=lambda: {"2d": 30.0, "3d": 270.0, "text": 40.0}
     )
     session: float = 45.0
 

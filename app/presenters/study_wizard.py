@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from app.failures import sentence
@@ -210,9 +211,10 @@ class StudyWizardDesk:
         )
 
     def _size(self) -> PlanWish:
-        """What the planner is asked."""
+        """What the planner is asked; a collection has no tasks whose items resemble each other."""
+        collection = self._source is not None and self._source.offered.kind == COLLECTION
         return size_of(
-            self._asked,
+            replace(self._asked, clustering=0.0) if collection else self._asked,
             models=len(self._models),
             forms=forms_of(self._tasks, self._chosen),
             tasks=max(1, len(self._chosen)),

@@ -33,6 +33,8 @@ def _needed(plan: StudyPlan) -> str:
 
 def _clustering(plan: StudyPlan) -> str:
     wish = plan.wish
+    if wish.icc == 0:
+        return "The items are taken as independent of each other."
     each = plan.per_pair / wish.tasks
     pair = " of each pair of models" if wish.models > 2 else ""
     need = (

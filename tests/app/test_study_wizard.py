@@ -248,6 +248,8 @@ def test_a_collection_is_offered_without_right_answers(home: Home, qapp: object)
     [(_, arguments, _)] = services.jobs.started
     assert (arguments["data"], arguments["collection"]) == (None, "Chest 2026")
     assert arguments["other_patients"] is True
+    planned = arguments["planned"]
+    assert planned["wish"]["icc"] == 0.0, "a collection is no single task"
 
 
 def test_pages_that_name_models_warn_once_while_a_study_is_blind(services: Any,

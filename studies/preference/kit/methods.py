@@ -241,6 +241,8 @@ def _limits(told: Told) -> str:
         "not carry over to practice. Preference is not correctness: a list can be preferred for "
         "the wrong reason, and criterion validity speaks to that only where a right answer is "
         "known. Items of one task resemble each other; shares and sign tests do not account for "
-        "it, the bootstrap does. Only the three best candidates were seen. "
+        "it, the bootstrap does. A model may be recognised by what it retrieves, which no blinding "
+        "hides; the guesses speak to that where they were asked. Only the three best candidates "
+        "were seen. "
         f"{gap('limits of the data and of transfer to other settings')}"
     )
