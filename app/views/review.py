@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton, QStackedLayout, QWidget
 
@@ -331,13 +331,27 @@ class ReviewView(QWidget):
         self._wanted = page
         small = self.width() < LEAST[0] or self.height() < LEAST[1]
         if page is self._reading and small:
-            self.small.say(
-                f"It has {self.width()} x {self.height()} points; pictures are compared on "
-                f"{LEAST[0]} x {LEAST[1]} or more. Make the window larger."
-            )
+            self.small.say(_small_words(self.size(), self.screen().size()))
             page = self.small
         if page is self._stack.currentWidget() and self._reading.writing:
             return  # a resize takes no focus away from what is being written
         self._stack.setCurrentWidget(page)
         if page in (self._reading, self.curtain, self.end, self.pages.asking, self.pages.gone):
             self.setFocus()
+
+
+def _small_words(window: QSize, display: QSize) -> str:
+    """Why nothing can be read on this window, and what helps."""
+    enough = display.width() >= LEAST[0] and display.height() >= LEAST[1]
+    helps = (
+        "Make the window larger."
+        if enough
+        else (
+            f"This display has {display.width()} x {display.height()} in all: read on a larger "
+            "one, or with a smaller scale in the system's display settings."
+        )
+    )
+    return (
+        f"It has {window.width()} x {window.height()} points; pictures are compared on "
+        f"{LEAST[0]} x {LEAST[1]} or more. {helps}"
+    )

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from app import theme
 from app.keys import with_key
+from app.widgets.blocks import restyle
 from app.widgets.ink import px
 
 WIDTH, WIDEST = 560, 1040  # at the largest type the narrowest window still has margins
@@ -159,6 +160,7 @@ class StartPage(SentencePage):
             self.list.addItem(item)
         for widget in (self.list, self.named, self.rater, self.begin):
             widget.setVisible(bool(rows))
+        restyle(self.pack, "kind", "" if rows else "primary")  # without a study that comes first
         self.build.setVisible(not rows)
         if not self.rater.text():
             self.rater.setText(rater)
@@ -266,4 +268,5 @@ class QuietPages(QObject):
             (gone, "Try again", "confirm", self.retry_asked, True),
             (gone, "Leave the study", "", self.leave_asked, False),
             (self.small, "Full screen", "full-screen", self.full_screen_asked, True),
+            (self.small, "Leave the study", "", self.leave_asked, False),
         )

@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtWidgets import QApplication, QPushButton, QVBoxLayout, QWidget
 
 from app.shown_statistics import Panel
-from app.views.review import ReviewView
+from app.views.review import ReviewView, _small_words
 from app.views.settings import SettingsView
 from app.views.statistics_panel import PanelView
 from app.views.study_forms import UnblindForm
@@ -111,6 +111,13 @@ def test_enter_saves_the_answers_at_the_end(view: ReviewView, qtbot: Any) -> Non
     view.show_finished("Every item has its answer.", hand_back=True)
     qtbot.keyClick(view, KEY.Key_Return)
     assert asked == [True]
+
+
+def test_a_display_that_is_too_small_is_named_and_can_be_left(view: ReviewView) -> None:
+    assert "1366 x 768" in _small_words(QSize(1350, 728), QSize(1366, 768))
+    assert "larger one" not in _small_words(QSize(1350, 728), QSize(1920, 1080))
+    leave = [b for b in view.small.findChildren(QPushButton) if b.text().startswith("Leave")]
+    assert len(leave) == 1
 
 
 class Windows(QObject):
