@@ -1,7 +1,8 @@
 """Pictures drawn before they are shown, so that the next item appears at the price of a copy.
 
-Owns what was drawn ahead, for as long as somebody keeps the picture itself. Refuses to stand in
-for drawing: in another size, window or slice it is not found, and the canvas draws as ever.
+Owns what was drawn ahead: of the latest pictures, and for as long as somebody keeps the picture
+itself. Refuses to stand in for drawing: in another size, window or slice it is not found, and the
+canvas draws as ever.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from PySide6.QtCore import QRectF
 from app.widgets.content import Content, Picture, ViewState
 from app.widgets.placement import place
 from app.widgets.slice_images import ImageStore, SliceImages
+
+MOST = 21  # pictures of three items: the one to come, the one after it, the one just shown
 
 _DRAWN: WeakKeyDictionary[Picture, dict[Place, SliceImages]] = WeakKeyDictionary()
 
@@ -48,6 +51,8 @@ def draw(contents: Sequence[Content], places: Sequence[Place]) -> None:
         if room not in made and room.width > 0 and room.height > 0:
             made[room] = _drawn(picture, room)
             _DRAWN[picture] = made
+    for picture in list(_DRAWN.keys())[:-MOST]:
+        del _DRAWN[picture]
 
 
 def find(picture: Picture, room: Place) -> SliceImages | None:

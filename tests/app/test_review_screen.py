@@ -356,6 +356,18 @@ def test_both_wings_are_drawn_ahead_or_neither_is():
     assert not any(drawn_ahead.find(one.pictures[0], room) for one in wings)
 
 
+def test_what_was_drawn_ahead_is_forgotten_again():
+    room = Place(90, 70, 1.0)
+    items = [board_of("image") for _ in range(5)]
+    for item in items:
+        draw_ahead(item, [room] * len(NAMES))
+    kept = [drawn_ahead.find(item.query.pictures[0], room) is not None for item in items]
+    assert kept == [False, False, True, True, True]
+    left = items[4].left[0].pictures[0]
+    assert drawn_ahead.find(left, room) is not None
+    assert drawn_ahead.find(left, Place(91, 70, 1.0)) is None
+
+
 def board_of(kind):
     """Seven pictures, each an object of its own."""
     query, _, _ = contents(kind)
