@@ -5,6 +5,7 @@ Plain functions of a ``Standing``. They tell counts and times, never an answer a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.presenters.study_standing import Reader, Stamp, Standing, day
@@ -20,6 +21,7 @@ KEYLESS = (
     "The key does not lie beside this study, so it is a copy for reading. Handing out, merging, "
     "unblinding and publishing are done where the key is."
 )
+NAMED = 4  # so many readers are named in a sentence
 WAYS = {"here": "this machine", "pack": "pack file", "shared": "shared database"}
 IDENTICAL = {
     "auto-tie": "identical lists set aside as ties",
@@ -196,7 +198,7 @@ def _read(standing: Standing, state: str) -> StepShown:
         back = sum(one.complete for one in out)
         told = f"{back} of {len(out)} handed out came back complete."
     if here:
-        told = "; ".join(f"{one.name}: {one.answered:,} of {one.places:,}" for one in here) + "."
+        told = _here_words(here)
     if standing.info.unblinded:
         return StepShown("read", "Read", "done", f"{told} Closed by unblinding.")
     if not here and out and standing.complete:
@@ -204,7 +206,17 @@ def _read(standing: Standing, state: str) -> StepShown:
     if here and all(one.complete for one in here):
         action = "" if standing.seat else "Another reader…"
         return StepShown("read", "Read", "done", told, action)
-    return StepShown("read", "Read", state, told, "Go on reading" if here else "Read here")
+    begun = any(one.answered for one in here)
+    action = "Go on reading" if begun else "Begin reading" if here else "Read here"
+    return StepShown("read", "Read", state, told, action)
+
+
+def _here_words(here: Sequence[Reader]) -> str:
+    """How far who is; many readers only as a number, for the table below names each."""
+    if len(here) > NAMED:
+        done = sum(one.complete for one in here)
+        return f"{len(here)} readers on this machine, {done} of them done."
+    return "; ".join(f"{one.name}: {one.answered:,} of {one.places:,}" for one in here) + "."
 
 
 def _merge(standing: Standing, state: str) -> StepShown:

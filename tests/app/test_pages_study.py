@@ -108,6 +108,18 @@ def test_each_step_has_its_state_and_exactly_one_is_next(services: Any) -> None:
     assert [key for key, state in states(view).items() if state == "next"] == ["unblind"]
 
 
+def test_many_readers_are_counted_in_the_sentence_and_named_in_the_table(services: Any) -> None:
+    view, presenter = page(services)
+    read(services.folder, 0, "Ann")
+    presenter.shown()
+    assert steps(view)["read"].action == "Begin reading"
+    for number in range(5):
+        read(services.folder, 1000 if number else 1, f"R{number}")
+    presenter.shown()
+    assert steps(view)["read"].sentence == "6 readers on this machine, 4 of them done."
+    assert steps(view)["read"].action == "Go on reading"
+
+
 def test_reading_goes_to_the_review_page(services: Any) -> None:
     view, presenter = page(services)
     presenter.shown()
