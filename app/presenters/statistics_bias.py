@@ -243,7 +243,7 @@ def _fatigue(look: Look) -> Panel:
     )
     chart = Strips(title, "place in the reading order, first to last", tuple(strips))
     parts = (chart, _trend_grid(found, "the left list" if many else look.first))
-    notes = ("Medians carry no interval; the trends below do.",)
+    notes = ("Medians carry no interval; the trends in the table do.",)
     return Panel("fatigue", title, trend_words(look), parts, notes)
 
 
