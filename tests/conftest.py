@@ -37,6 +37,7 @@ UGLY_WORDS = (
 )
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist looks at the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """On several cores a file stays whole, and so do the peers, whose last test counts them all."""
     places = {name: place for place, name in enumerate(LONGEST)}

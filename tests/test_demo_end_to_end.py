@@ -101,6 +101,9 @@ def test_neighbours_of_an_imported_study(demo):
     assert str(film) not in [hit["path"] for hit in found["neighbours"]]
 
 
+VERIFIED = {"verified": True, "faults": [], "remarks": []}
+
+
 def test_the_study_is_read_verified_unblinded_and_exported(demo, tmp_path):
     """Last in the file: after it the study takes no more answers."""
     home, document = demo
@@ -110,7 +113,7 @@ def test_the_study_is_read_verified_unblinded_and_exported(demo, tmp_path):
         session = study.session("reader")
         while session.current() is not None:
             session.answer("left", answer_ms=1000)
-    assert triptych(home, "study", "verify", "--json") == {"verified": True, "faults": []}
+    assert triptych(home, "study", "verify", "--json") == VERIFIED
     words = ("--reason", "test", "--passphrase", PASSPHRASE, "--json")
     summary = json.dumps(triptych(home, "study", "unblind", *words))
     assert document["study"]["hash"] in summary

@@ -13,7 +13,8 @@ from db.home import Home
 from engine.catalog import find_card
 from engine.errors import UnknownModel
 from studies import cli_common
-from studies.cli_text import described, find_study, probe
+from studies.cli_study_text import find_study
+from studies.cli_text import described, probe
 from studies.errors import BadMessage, NoRun
 from studies.failures import explain
 from studies.messages import Run, from_line, to_line
