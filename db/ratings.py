@@ -1,8 +1,8 @@
 """What raters do in a study: answers, answers taken back, guesses, pauses, and its unblinding.
 
 Owns which of them may follow which. One act is one entry of the log (``db.chain``) and one
-durable commit. Refuses an answer after unblinding, for a place that has one already, or on a
-broken chain.
+durable commit. Refuses an answer after unblinding, after the rater's first guess, for a place
+that has one already, or on a broken chain.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ __all__ = [
     "GUESSES",
     "NAMES",
     "PAUSES",
+    "SETTLED",
     "EntryRow",
     "NewRating",
     "add_guess",
@@ -55,6 +56,7 @@ CANNOT = "cannot"
 ANSWERS = ("left", "right", "both", "neither", CANNOT)
 GUESSES = ("left", "right", "unsure")
 PAUSES = ("pause", "resume")
+SETTLED = "Answers can no longer be changed: the questions at the end have begun."
 
 
 @dataclass(frozen=True)
@@ -97,8 +99,8 @@ def add_rating(store: Store, rating: NewRating) -> EntryRow:
 
     Raises:
         AnsweredAlready: that place has an answer in force.
-        RatingRefused: unblinded, not this rater's item at that place, an unknown answer, no
-            reason where one is needed, or a broken chain.
+        RatingRefused: unblinded, the rater has guessed, not this rater's item at that place, an
+            unknown answer, no reason where one is needed, or a broken chain.
         StoreError: what the store refused; then nothing was kept.
     """
     if rating.answer not in ANSWERS:
@@ -108,6 +110,7 @@ def add_rating(store: Store, rating: NewRating) -> EntryRow:
     with store.session() as connection:
         refuse_if_unblinded(connection)
         _check_place(connection, rating)
+        _refuse_if_guessed(connection, rating.rater)
         if _last_action(connection, rating.rater, rating.position) == "answer":
             raise AnsweredAlready(
                 f"Item {rating.position} has its answer already. Go back with Ctrl+Z to change it."
@@ -121,10 +124,11 @@ def undo(
     """Take the answer at a place back: a new entry; the answer itself stays in the log.
 
     Raises:
-        RatingRefused: unblinded, or there is no answer at that place.
+        RatingRefused: unblinded, the rater has guessed, or there is no answer at that place.
     """
     with store.session() as connection:
         refuse_if_unblinded(connection)
+        _refuse_if_guessed(connection, rater)
         if _last_action(connection, rater, position) != "answer":
             raise RatingRefused(f"Item {position} has no answer to take back.")
         shown = _place(connection, rater, position)
@@ -269,6 +273,13 @@ def _check_place(connection: Connection, rating: NewRating) -> None:
         raise RatingRefused(
             f"Place {rating.position} does not hold that item for this rater. Open the study again."
         )
+
+
+def _refuse_if_guessed(connection: Connection, rater: str) -> None:
+    """Who was asked about the two sides answers nothing any more: it could be the question's."""
+    guessed = (entry.c.rater == rater, entry.c.action == "guess")
+    if connection.execute(select(entry.c.number).where(*guessed).limit(1)).first() is not None:
+        raise RatingRefused(SETTLED)
 
 
 def _last_action(

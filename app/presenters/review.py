@@ -20,6 +20,7 @@ from app.presenters.display import picture_bytes
 from app.presenters.pace import AWAY_SECONDS, ItemClock, Pace
 from app.presenters.review_ahead import AHEAD, Ahead
 from app.presenters.review_desk import Desk
+from app.presenters.review_end import ReviewEnd
 from app.presenters.review_intents import ReviewIntents
 from app.presenters.review_resume import Places, reading_of
 from app.presenters.review_said import Said
@@ -33,7 +34,7 @@ KEEP_VIEW_SECONDS = 3.0
 READING = ("rating", "revealing")
 
 
-class ReviewPresenter(ReviewIntents, Presenter):
+class ReviewPresenter(ReviewIntents, ReviewEnd, Presenter):
     """Runs one rating session.
 
     Args:
@@ -63,7 +64,7 @@ class ReviewPresenter(ReviewIntents, Presenter):
         # start, profile, loading, revealing, rating, storing, paused, asking, gone, finished
         self._state = "start"
         self._before_pause = ""
-        self._away = self._stale = self._guessing = self._looked_since = False
+        self._away = self._stale = self._guessing = self._looked_since = self._settled = False
         self._presentation: Any = None
         self._guesses: tuple[Any, ...] = ()
         self._guess_total = 0
@@ -298,39 +299,6 @@ class ReviewPresenter(ReviewIntents, Presenter):
         self.view.set_live(True)
         self.view.show_hint(words.THERE_AGAIN)
         self._look_ahead()
-
-    # the end
-
-    def _all_answered(self, guesses: tuple[Any, ...]) -> None:
-        if not guesses:
-            self._finish()
-            return
-        self._state, self._guesses = "asking", guesses
-        self.services.quiet(False)
-        self.view.show_asking(words.asking(len(guesses)))
-
-    def begin_guesses(self) -> None:
-        """The first of the questions at the end."""
-        if self._state == "asking":
-            self._guessing, self._guess_total = True, len(self._guesses)
-            self.services.quiet(True)
-            self._ask_next(self._guesses)
-
-    def _ask_next(self, left: tuple[Any, ...]) -> None:
-        self._guesses = left
-        if left:
-            self._take(left[0])
-        else:
-            self._finish()
-
-    def _finish(self) -> None:
-        pack = bool(self._opened.seat)
-        self._leave()
-        self._state = "finished"
-        self.services.quiet(False)
-        self.view.show_finished(words.FINISHED_PACK if pack else words.FINISHED, hand_back=pack)
-        log.info("session finished")
-        self.services.changes.tell("study", origin="review")
 
     def _leave(self) -> None:
         self._keep_view()

@@ -43,6 +43,7 @@ class ReviewIntents:
     _stale: bool
     _guessing: bool
     _looked_since: bool
+    _settled: bool
     _chosen = ""
     # what the presenter does about them
     _store: Any
@@ -137,7 +138,10 @@ class ReviewIntents:
     def undo(self) -> None:
         """Take the choice back; without one, return to the item before, from the end too."""
         if self._state in ("finished", "asking"):
-            self._undo_from_the_end()
+            if self._settled:
+                self.view.say_handed_back(words.SETTLED)
+            else:
+                self._undo_from_the_end()
             return
         if not self._listening():
             return

@@ -28,6 +28,8 @@ FINISHED_PACK = (
 ELSEWHERE = "Another window had answered that item; this is the one to read now"
 THERE_AGAIN = "The study is there again"
 FIRST = "This is the first item"
+SETTLES = "Once these questions begin, no answer given so far can be changed any more."
+SETTLED = "The questions have begun, so no answer can be changed any more."
 NO_CANDIDATE = "Choose a candidate first"
 
 
@@ -92,14 +94,14 @@ def paused(presentation: Any, warmups: int, *, away: bool) -> str:
     return said
 
 
-def asking(count: int) -> str:
-    """Before the guesses at the end."""
+def asking(count: int, *, settled: bool = False) -> str:
+    """Before the guesses at the end; settled once one of them was given."""
     lists = "one item" if count == 1 else f"{count} items"
     return (
         f"Every item has its answer, and every answer is stored. Last, {lists} are shown once "
         "more with one question about both lists. There is no wrong answer; a guess stands once "
-        "it is given."
-    )
+        f"it is given. {'' if settled else SETTLES}"
+    ).strip()
 
 
 def rest_after(study: int, own: int) -> int:

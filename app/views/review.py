@@ -199,16 +199,18 @@ class ReviewView(QWidget):
         """The triptych again, as it was."""
         self._show(self._reading)
 
-    def show_asking(self, sentence: str) -> None:
-        """Before the questions at the end."""
+    def show_asking(self, sentence: str, *, back: bool = True) -> None:
+        """Before the questions at the end; the way back is open until the first is answered."""
         self.board.clear()
         self.pages.asking.say(sentence)
+        self.pages.open_back(self.pages.asking, there=back)
         self._show(self.pages.asking)
 
-    def show_finished(self, sentence: str, *, hand_back: bool = False) -> None:
+    def show_finished(self, sentence: str, *, hand_back: bool = False, back: bool = True) -> None:
         """The end of the study."""
         self.board.clear()
         self.pages.say(self.end, sentence, hand_back=hand_back)
+        self.pages.open_back(self.end, there=back)
         self._show(self.end)
 
     def show_gone(self, sentence: str) -> None:

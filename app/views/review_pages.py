@@ -229,18 +229,25 @@ class QuietPages(QObject):
         )  # fmt: skip
         self._named: list[tuple[QPushButton, str, str]] = []
         self._save: dict[SentencePage, QPushButton] = {}
+        self._back: dict[SentencePage, QPushButton] = {}
         for page, words, command, asked, primary in self._buttons():
             button = page.add_button(words, primary=primary)
             button.clicked.connect(lambda _checked=False, asked=asked: asked.emit())
             self._named.append((button, words, command))
             if asked is self.hand_back_asked:
                 self._save[page] = button
+            if asked is self.undo_asked:
+                self._back[page] = button
         self.name_keys()
 
     def say(self, page: SentencePage, sentence: str, *, hand_back: bool) -> None:
         """A sentence on the curtain or at the end; a pack's answers can be saved there."""
         page.say(sentence)
         self._save[page].setVisible(hand_back)
+
+    def open_back(self, page: SentencePage, *, there: bool) -> None:
+        """Whether the last item may be gone back to."""
+        self._back[page].setVisible(there)
 
     def hand_back_at_end(self) -> None:
         """The key of the end page's button, where it has one."""

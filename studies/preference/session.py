@@ -119,6 +119,11 @@ class Session:
         return len(self._answered)
 
     @property
+    def settled(self) -> bool:
+        """Whether a guess is stored: from then on no answer is taken back or changed."""
+        return bool(self._guessed)
+
+    @property
     def warmups(self) -> int:
         """Practice items at the beginning; they count nowhere."""
         return sum(place.kind == "warmup" for place in self._order)
@@ -204,10 +209,12 @@ class Session:
             That item, to be answered again; the current one if there is none before it.
 
         Raises:
-            RatingRefused: the study is unblinded.
+            RatingRefused: the study is unblinded, or a guess of this rater is stored.
         """
         if self._said == ("undo",):
             return self.current()
+        if self.settled:
+            raise RatingRefused(ratings.SETTLED)
         if self._unsure and self._taken_back_after_all():
             return self._go_on(("undo",))
         before = self._place_before()

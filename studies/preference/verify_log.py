@@ -52,8 +52,11 @@ class Replay:
             return "is about an item that did not stand at that place"
         if row.action == "guess":
             return self._guess(place, row)
-        if row.action == "answer":
-            return self._answer(place, row)
+        fault = self._answer(place, row) if row.action == "answer" else self._undo(place)
+        settled = any(rater == place[0] for rater, _ in self.guessed)
+        return fault or ("changes an answer after the first guess" if settled else "")
+
+    def _undo(self, place: tuple[str, int]) -> str:
         if place not in self.answered:
             return "takes back an answer that there was not"
         self.answered.discard(place)

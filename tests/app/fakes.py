@@ -86,6 +86,10 @@ class FakeStudy:
         return self
 
     @property
+    def settled(self) -> bool:
+        return bool(self.guessed)
+
+    @property
     def warmups(self) -> int:
         return sum(item.kind == "warmup" for item in self.items)
 

@@ -174,6 +174,15 @@ def test_the_other_keys(view, qtbot):
         qtbot.keyClick(view, KEY.Key_F, Qt.KeyboardModifier.AltModifier)
 
 
+def test_once_a_question_is_answered_no_page_leads_back_to_the_last_item(view):
+    show(view)
+    for page, tell in ((view.pages.asking, view.show_asking), (view.end, view.show_finished)):
+        for there in (True, False):
+            tell("Every item has its answer.", back=there)
+            (button,) = (one for one in page._buttons if "last item" in one.text())
+            assert button.isHidden() != there
+
+
 def test_rating_keys_never_meet_viewer_keys(view, qtbot):
     show(view, "volume")
     board = view.board

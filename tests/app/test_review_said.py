@@ -332,7 +332,7 @@ def test_answers_are_handed_back_at_a_pause_and_at_the_end():
     desk.view.resume_asked.emit()
     desk.clock.now += 1
     desk.answer("left")
-    assert desk.view.last("show_finished")[1] == {"hand_back": True}
+    assert desk.view.last("show_finished")[1] == {"hand_back": True, "back": True}
     desk.source.fail = BadPack("The stick is full. Free some room.")
     desk.view.hand_back_asked.emit()
     assert "The stick is full" in desk.view.last("say_handed_back")[0][0]
@@ -441,6 +441,28 @@ def test_questions_are_asked_after_the_last_item_and_a_guess_stands():
     desk.answer("right")
     assert desk.study.guessed == [("i3", "unsure"), ("i1", "right")]
     assert desk.view.names()[-1] == "show_finished"
+    assert desk.view.last("show_finished")[1]["back"] is False
+    desk.view.undo_asked.emit()
+    assert desk.view.last("say_handed_back") == ((words.SETTLED,), {})
+    assert "undo" not in {answer for _, answer in desk.answers}
+
+
+def test_the_page_before_the_questions_says_that_answers_stand_from_then_on():
+    desk = guessing()
+    (said,), named = desk.view.last("show_asking")
+    assert words.SETTLES in said
+    assert named == {"back": True}
+    desk.view.guess_begun.emit()
+    desk.reveal()
+    desk.answer("unsure")
+    desk.reveal()
+    desk.study.fail = StudyGone("gone")
+    desk.answer("left")
+    desk.study.fail = None
+    desk.view.retry_asked.emit()
+    (said,), named = desk.view.last("show_asking")
+    assert words.SETTLES not in said
+    assert named == {"back": False}
 
 
 def test_before_the_questions_one_can_go_back_to_the_last_item():

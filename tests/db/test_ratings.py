@@ -86,6 +86,16 @@ def test_an_answered_place_takes_no_second_answer(store):
         ratings.undo(store, rater="ann", session_id="se1", position=2)
 
 
+def test_after_the_first_guess_no_answer_is_given_or_taken_back(store):
+    ratings.add_rating(store, rating(1))
+    ratings.add_guess(store, rater="ann", session_id="se1", position=1, item_id="i2", answer="left")
+    with pytest.raises(RatingRefused, match="can no longer be changed"):
+        ratings.undo(store, rater="ann", session_id="se1", position=1)
+    with pytest.raises(RatingRefused, match="can no longer be changed"):
+        ratings.add_rating(store, rating(2))
+    assert [row.action for row in ratings.ratings(store)] == ["answer"]
+
+
 def test_after_unblinding_everything_is_refused(store):
     ratings.add_rating(store, rating(1))
     assert ratings.unblinding(store) is None

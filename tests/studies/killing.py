@@ -109,7 +109,7 @@ def kill_many(place: Path | str, kills: int, seed: int, seen: Seen) -> None:
     kept: dict[str, list[str]] = {}
     with raters_at(place) as server:
         for number in range(kills):
-            rater = f"Ann{number // 50}"
+            rater = f"Ann{number // 20}"
             # some at once, while the file is being opened or the rater seated
             acts = 0 if number % 6 == 0 else chance.randint(1, 20)
             then_s = chance.uniform(0, 0.05 if acts == 0 else 0.02)
@@ -139,6 +139,7 @@ def check_sense(log: list[str]) -> None:
             assert place[0] not in guessed, f"{line} was kept twice"
             guessed.add(place[0])
         elif word in ("answer", "undo"):
+            assert not guessed, f"{line} comes after a guess"
             assert (place[0] in answered) == (word == "undo"), f"{line} does not follow"
             answered ^= {place[0]}
 

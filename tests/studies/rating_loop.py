@@ -34,10 +34,13 @@ def act(session: Session, chance: random.Random) -> str:
         session.note_pause(kind)
         return kind
     waiting = session.guesses()
-    if now is None and waiting and lot < 0.7:
+    if now is None and waiting and (session.settled or lot < 0.2):
         shown, guess = waiting[0], chance.choice(GUESSES)
         session.guess(shown.item_id, guess)
         return f"guess {shown.position} {guess}"
+    if session.settled:
+        session.note_pause("pause")
+        return "pause"
     if now is None or (lot < 0.38 and session.answered):
         before = session.undo()
         assert before is not None
