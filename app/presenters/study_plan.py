@@ -11,6 +11,7 @@ from typing import Any
 from app.shown_study import SizeAsked, SizeShown
 from app.words import duration
 from studies.errors import BadRequest
+from studies.preference.order_words import order_words
 from studies.preference.planned import plan_document
 from studies.preference.planner import FORMS, PlanWish, StudyPlan, plan
 from studies.preference.protocol import Protocol
@@ -92,17 +93,29 @@ def _facts(found: StudyPlan, needed: int) -> tuple[tuple[str, str], ...]:
     ]  # fmt: skip
     if found.repeats:
         low, high = 100 * found.agreement_low, 100 * found.agreement_high
-        facts.append(("Agreement with oneself", f"{found.repeats:,} repeats; 80 % would be known "
-                                                f"to {low:.0f}–{high:.0f} %"))  # fmt: skip
+        facts.append((
+            "Agreement with oneself",
+            f"{_counted(found.repeats, 'repeat')}, fewer where a block is shorter than their gap; "
+            f"80 % would be known to {low:.0f}–{high:.0f} %",
+        ))  # fmt: skip
     facts += [
-        ("Each reader", f"{found.presentations:,} places, {duration(3600 * found.hours)}, "
-                        f"{found.sessions:,} {'session' if found.sessions == 1 else 'sessions'}"),
+        ("Each reader", f"{_order_words(found)}; {duration(3600 * found.hours)}, "
+                        f"{_counted(found.sessions, 'session')}"),
     ]  # fmt: skip
     if wish.readers > 1:
         facts.append(("All readers", duration(3600 * found.hours_all)))
     if found.volumes:
         facts.append(("Volumes to scroll", f"{found.volumes:,} for each reader"))
     return tuple(facts)
+
+
+def _order_words(found: StudyPlan) -> str:
+    """``24 items and 4 repeats, 3 practice``: what one reader reads."""
+    return order_words(found.wish.total, found.repeats, found.wish.warmup)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what if number == 1 else what + 's'}"
 
 
 def _warning(found: StudyPlan, available: int, asked: int) -> str:

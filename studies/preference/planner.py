@@ -14,6 +14,7 @@ from statistics import NormalDist
 from typing import Any
 
 from studies.errors import BadRequest
+from studies.preference.sample import repeat_count
 
 SECONDS = {"2d": 30.0, "3d": 270.0, "text": 40.0}  # 3D is reported to take nine times as long
 FORMS = {"2d": 76 / 107, "3d": 31 / 107}
@@ -79,7 +80,7 @@ class StudyPlan:
         smallest_share: smallest share above a half found with the wanted power.
         side_bias: smallest bias to one side found with the wanted power, in share.
         coin_flip_sd: items by which coin-flip sides would typically be out of balance.
-        repeats: items that come back.
+        repeats: items that are to come back; fewer where blocks are shorter than the gap.
         agreement_low, agreement_high: 95 % Wilson interval of the expected agreement.
         presentations: places in one rater's order, warm-up and repeats included.
         items: form to items.
@@ -273,7 +274,7 @@ def _smallest_share(decided: int, wish: PlanWish) -> float:
 
 
 def _repeats(wish: PlanWish) -> dict[str, Any]:
-    repeats = round(wish.total * wish.repeat_share)
+    repeats = repeat_count(wish.total, wish.repeat_share)
     if not repeats:
         return {"repeats": 0, "agreement_low": 0.0, "agreement_high": 1.0}
     low, high = wilson(round(repeats * wish.agreement) / repeats, repeats)
@@ -286,7 +287,7 @@ def _burden(wish: PlanWish) -> dict[str, Any]:
     minutes = {
         form: wish.total * share * wish.seconds[form] / 60 for form, share in wish.forms.items()
     }
-    presentations = wish.total + round(wish.total * wish.repeat_share) + wish.warmup
+    presentations = wish.total + repeat_count(wish.total, wish.repeat_share) + wish.warmup
     hours = sum(minutes.values()) * presentations / wish.total / 60
     return {
         "presentations": presentations,

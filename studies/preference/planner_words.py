@@ -97,8 +97,9 @@ def table(plan: StudyPlan) -> str:
                            f"side bias {100 * plan.side_bias:.1f} points"),
         ("Sides by coin", f"out of balance by SD {plan.coin_flip_sd:.1f} items; "
                           "they are balanced here"),
-        ("Repeats", f"{plan.repeats}, agreement {percent(plan.wish.agreement)} within "
-                    f"{percent(plan.agreement_low)} to {percent(plan.agreement_high)}"),
+        ("Repeats", f"{plan.repeats} (fewer where a block is shorter than the gap), agreement "
+                    f"{percent(plan.wish.agreement)} within {percent(plan.agreement_low)} to "
+                    f"{percent(plan.agreement_high)}"),
         ("Reading", f"{plan.hours:.1f} h per rater in {plan.sessions} "
                     f"{'session' if plan.sessions == 1 else 'sessions'}, "
                     f"{plan.hours_all:.1f} h in all; {plan.volumes} volumes"),

@@ -105,6 +105,15 @@ def balanced(
     return tuple(labels[given[index]] for index in range(len(cells)))
 
 
+def repeat_count(items: int, share: float) -> int:
+    """How many of so many items are to come back; a half is rounded up.
+
+    The one count of planner, wizard, reading order and methods text. An order holds fewer where
+    its blocks are too short for the gap.
+    """
+    return math.floor(share * items + 0.5)
+
+
 def reading_plan(
     blocks: Mapping[str, Sequence[str]],
     *,
@@ -144,7 +153,7 @@ def _with_repeats(
 ) -> list[Place]:
     """Items and repeats of all blocks in order."""
     sizes = {name: len(ids) for name, ids in blocks.items() if ids}
-    count = int(np.floor(share * sum(sizes.values()) + 0.5))
+    count = repeat_count(sum(sizes.values()), share)
     whole = max(1, sum(sizes.values()))
     wanted = largest_remainder({n: Fraction(count * s, whole) for n, s in sizes.items()}, rng)
     parts: dict[str, list[Place]] = {}

@@ -50,6 +50,17 @@ def test_an_interval_of_ratings_is_not_said_to_be_of_items(pooled):
     assert pair.overall.n > pair.overall.items == pair.majority.n
 
 
+def test_the_methods_say_how_many_repeats_there_truly_were():
+    tables = made(raters=1)
+    items = sum(one.kind == "item" for one in tables.presented)
+    repeats = sum(one.kind == "repeat" for one in tables.presented)
+    share = repeats / items
+    said = told(tables, protocol={"repeat_share": share})
+    assert f"Each order held {repeats} repeats, with sides exchanged" in said
+    said = told(tables, protocol={"repeat_share": (repeats + 2) / items})
+    assert f"held {repeats} repeats ({repeats + 2} were asked for" in said
+
+
 def test_notes_beneath_the_tables(pooled):
     notes = {grid.name: " ".join(grid.notes) for grid in grids_of(pooled)}
     assert "not independent" in notes["shares"]

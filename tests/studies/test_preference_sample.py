@@ -195,6 +195,23 @@ def test_raters_read_in_different_orders_and_any_early_item_may_come_back():
     assert len(set(places)) > 20, "repeats stand everywhere behind the gap, not in a row"
 
 
+@pytest.mark.parametrize("items", [1, 5, 10, 24, 25, 530])
+@pytest.mark.parametrize("share", [0.1, 0.15, 0.25, 0.5])
+def test_planner_and_reading_order_count_repeats_alike(items, share):
+    from studies.preference.planner import PlanWish, plan
+
+    order = reading_plan(
+        {"2d": [f"i{n:03}" for n in range(items)]},
+        warmups=[],
+        repeat_share=share,
+        repeat_gap=1,
+        rng=generator(7),
+    )
+    made = plan(PlanWish(total=items, repeat_share=share, warmup=0))
+    assert made.repeats == sum(kind == "repeat" for _, kind, _ in order)
+    assert made.presentations == len(order)
+
+
 def test_a_study_shorter_than_the_gap_repeats_nothing():
     plan = plan_of(1, {"2d": 9, "3d": 6}, 0.2, 20, warmups=0)
     assert {kind for _, kind, _ in plan} == {"item"}

@@ -79,7 +79,7 @@ def _between_repeats(told: Told) -> str:
     found = told.repeat_gaps()
     if found is None:
         return "No items were repeated."
-    return f"At least {found[0]} places, median {found[1]}."
+    return f"At least {found[0]} items, median {found[1]}."
 
 
 def _flow(told: Told) -> str:

@@ -123,8 +123,8 @@ def _reading(told: Told) -> str:
     burden = gap("reading time") if hours is None else f"{hours:.1f} h in all"
     gaps = told.repeat_gaps()
     again = (
-        f"Repeats came back with sides exchanged, at least {gaps[0]} places later (median "
-        f"{gaps[1]})."
+        f"Each order held {told.repeats()}, with sides exchanged, at least {gaps[0]} items later "
+        f"(median {gaps[1]})."
         if gaps
         else "No items were repeated."
     )

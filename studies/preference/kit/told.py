@@ -13,6 +13,7 @@ from typing import Any
 from studies.preference.analysis.schema import Analysis, Pair
 from studies.preference.analysis.tables import Presented, StudyTables
 from studies.preference.kit.words import counted
+from studies.preference.sample import repeat_count
 
 
 def gap(what: str) -> str:
@@ -180,6 +181,24 @@ class Told:
     def sittings(self) -> int:
         """Sessions in which something was answered."""
         return len({(one.rater, one.session_id) for one in self.read if one.session_id})
+
+    def repeats(self) -> str:
+        """How many repeats each rater's order holds, and how many were asked for; "" if none."""
+        orders: dict[str, list[str]] = {}
+        for one in self.tables.presented:
+            if one.position is not None:
+                orders.setdefault(one.rater, []).append(one.kind)
+        found = sorted(kinds.count("repeat") for kinds in orders.values())
+        if not found or not found[-1]:
+            return ""
+        few, many = found[0], found[-1]
+        told = counted(many, "repeats") if few == many else f"{few} to {many} repeats"
+        share = self.protocol.get("repeat_share")
+        items = max(kinds.count("item") for kinds in orders.values())
+        wanted = many if share is None else repeat_count(items, float(share))
+        if few < wanted:
+            told += f" ({wanted} were asked for; the blocks were too short for more)"
+        return told
 
     def repeat_gaps(self) -> tuple[int, int] | None:
         """Smallest and median number of places between an item and its repeat."""
