@@ -101,6 +101,8 @@ def study_row(info: StudyInfo) -> dict[str, Any]:
         "items": info.items,
         "answered": info.answered,
         "places": info.places,
+        "practice": info.practice,
+        "reads": info.reads,
         "unblinded": info.unblinded,
         "hash": info.hash,
         "path": str(info.path),
@@ -118,12 +120,12 @@ def study_table(rows: Sequence[dict[str, Any]]) -> str:
     """The studies as a table, with raters and packs below each."""
     if not rows:
         return NONE_YET
-    cells = [("study", "title", "answered", "state", "hash")]
+    cells = [("study", "title", "answered", "to read", "state", "hash")]
     for row in rows:
         state = row["fault"] or ("unblinded" if row["unblinded"] else "sealed")
         state += f", pack of {row['seat']}" if row["seat"] else ""
         answered = f"{row['answered']} of {row['places']}"
-        cells.append((row["id"], row["title"], answered, state, row["hash"][:16]))
+        cells.append((row["id"], row["title"], answered, row["reads"], state, row["hash"][:16]))
     return "\n".join([columns(cells), *(line for row in rows for line in _seats(row))])
 
 

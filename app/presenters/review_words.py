@@ -37,7 +37,7 @@ def row_of(info: Any) -> StudyRow:
     """What the start page says of a study: its title and how far it is, never what it compares."""
     if info.fault:
         return StudyRow(info.id, "A study that cannot be opened", info.fault, open=False)
-    facts = f"{info.answered:,} of {info.places:,} answered"
+    facts = f"{info.answered:,} of {info.places:,} answered ({info.reads})"
     if info.unblinded:
         facts += "; unblinded, takes no more answers"
     if info.seat:

@@ -13,6 +13,7 @@ from typing import Any
 from app.changes import Change
 from app.failures import sentence
 from app.presenters.base import Presenter
+from app.presenters.statistics_behind import practice_of
 from app.presenters.statistics_item import ItemDesk
 from app.presenters.statistics_look import Look
 from app.presenters.statistics_sheets import statistics_shown
@@ -217,7 +218,8 @@ class StatisticsPresenter(Presenter):
         if found is None or not found.pairs:
             return None
         self._pair = min(self._pair, len(found.pairs) - 1)
-        return Look(found, found.pairs[self._pair], self._ties)
+        practice = 0 if self._loaded is None else practice_of(self._loaded.tables)
+        return Look(found, found.pairs[self._pair], self._ties, practice)
 
     def _draw(self) -> None:
         look = self._look()
@@ -308,8 +310,8 @@ def locked_words(info: StudyInfo) -> str:
     ties = "1 identical list" if info.auto_ties == 1 else f"{info.auto_ties} identical lists"
     aside = f", {ties} set aside" if info.auto_ties else ""
     return (
-        f"{info.answered} of {info.places} places are answered{aside}. What was preferred is shown "
-        "after unblinding, so that nobody still reading is led by it. Whoever holds the "
+        f"{info.answered} of {info.places} are answered ({info.reads}){aside}. What was preferred "
+        "is shown after unblinding, so that nobody still reading is led by it. Whoever holds the "
         "passphrase, as a rule the coordinator who built the study, can unblind it on the "
         "Study page; after that it takes no more answers."
     )

@@ -27,6 +27,18 @@ class Row:
     row: Presented | None = None
     guess: Guess | None = None
     before: Presented | None = None
+    practice: int = 0
+
+    @property
+    def own_number(self) -> int | None:
+        """The number that the reader saw above the item: practice items are counted apart."""
+        position = None if self.row is None else self.row.position
+        return None if position is None else position - self.practice
+
+
+def practice_of(tables: StudyTables) -> int:
+    """Practice items before the first item; as many for every reader."""
+    return sum(one.kind == "warmup" for one in tables.items)
 
 
 def behind(title: str, **terms: str) -> Behind:
@@ -75,6 +87,7 @@ class Facts:
         self._pair, self._rater = pair, rater
         self._numbers = {one.item_id: n for n, one in enumerate(tables.items, start=1)}
         self._items = {one.item_id: one for one in tables.items}
+        self._practice = practice_of(tables)
 
     def answers(self, terms: Mapping[str, str]) -> Iterator[Row]:
         """Presentations; the second reading of two raters or of a repeat knows the first."""
@@ -85,7 +98,8 @@ class Facts:
             item = self._items[row.item_id]
             if self._mine(item):
                 before = earlier.get((row.rater, row.item_id))
-                yield Row(item, self._numbers[row.item_id], row, before=before)
+                number = self._numbers[row.item_id]
+                yield Row(item, number, row, before=before, practice=self._practice)
 
     def items(self, _terms: Mapping[str, str]) -> Iterator[Row]:
         """Items that were to be read, once each."""
@@ -170,8 +184,8 @@ def _exact(row: Row, value: str) -> bool:
 
 def _places(row: Row, value: str) -> bool:
     start, end = (int(edge) for edge in value.split("-"))
-    position = None if row.row is None else row.row.position
-    return position is not None and start <= position <= end
+    number = row.own_number
+    return number is not None and start <= number <= end
 
 
 def _again(row: Row, value: str) -> bool:
@@ -255,7 +269,6 @@ def line_of(row: Row, models: Mapping[str, str]) -> AnswerLine:
     shown = row.row
     guess = row.guess
     rater = shown.rater if shown is not None else guess.rater if guess is not None else ""
-    known = shown is not None and shown.position is not None
     return AnswerLine(
         number=row.number,
         task=row.item.task_id or "no task",
@@ -263,7 +276,7 @@ def line_of(row: Row, models: Mapping[str, str]) -> AnswerLine:
         answer=answer_words(row, models),
         stratum=stratum_words(row.item, models),
         rater=rater,
-        place=str(shown.position) if known and shown is not None else "",
+        place="" if row.own_number is None else str(row.own_number),
         time=seconds_words(None if shown is None else shown.answer_ms).replace("-", ""),
         note=_note(row, models),
     )

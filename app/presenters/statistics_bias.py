@@ -5,6 +5,8 @@ Owns the sentences: not "no bias was found", but how large a bias would have bee
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.presenters.statistics_behind import behind, more
 from app.presenters.statistics_look import Look
 from app.presenters.statistics_words import (
@@ -227,21 +229,25 @@ def _fatigue(look: Look) -> Panel:
     found = look.found.fatigue
     if not any(window.n for window in found.windows):
         return Panel("fatigue", title, "No item has an answer in force: there is nothing to draw.")
-    slowest = max((w.median_ms or 0) / 1000 for w in found.windows)
+    windows = tuple(
+        replace(one, start=one.start - look.practice, end=one.end - look.practice)
+        for one in found.windows
+    )
+    slowest = max((w.median_ms or 0) / 1000 for w in windows)
     top = float(max(1, -(-slowest * 1.3 // 5) * 5))
     strips = [
-        Strip("Ties among all answers", 100, "%", tuple(_tie_stop(w) for w in found.windows)),
+        Strip("Ties among all answers", 100, "%", tuple(_tie_stop(w) for w in windows)),
     ]
     if slowest:
         strips.append(
-            Strip("Median time to answer", top, "s", tuple(map(_time_stop, found.windows)), "time")
+            Strip("Median time to answer", top, "s", tuple(map(_time_stop, windows)), "time")
         )
     many = len(look.found.pairs) > 1
     ahead = "First model of each pair" if many else look.first
     strips.append(
-        Strip(f"{ahead} among decided", 100, "%", tuple(map(_ahead_stop, found.windows)), "first")
+        Strip(f"{ahead} among decided", 100, "%", tuple(map(_ahead_stop, windows)), "first")
     )
-    chart = Strips(title, "place in the reading order, first to last", tuple(strips))
+    chart = Strips(title, "items in the reading order, first to last", tuple(strips))
     parts = (chart, _trend_grid(found, "the left list" if many else look.first))
     notes = ("Medians carry no interval; the trends in the table do.",)
     return Panel("fatigue", title, trend_words(look), parts, notes)
@@ -254,7 +260,7 @@ def _places(window: Window) -> str:
 
 def _window_behind(window: Window) -> Behind:
     places = f"{window.start}-{window.end}"
-    return behind(f"Places {_places(window)}", pair=PAIRS, places=places)
+    return behind(f"Items {_places(window)}", pair=PAIRS, places=places)
 
 
 def _tie_stop(window: Window) -> Stop:
@@ -268,14 +274,14 @@ def _ahead_stop(window: Window) -> Stop:
 
 def _share_stop(window: Window, share: Share, what: str, tip: str) -> Stop:
     value, low, high = percent(share)
-    name = f"Places {_places(window)}, {what}"
+    name = f"Items {_places(window)}, {what}"
     known = None if share.share is None else value
     words = said(name, share_words(share), tip)
     return Stop(_places(window), known, low, high, f"{value:.0f}", words, _window_behind(window))
 
 
 def _time_stop(window: Window) -> Stop:
-    name = f"Places {_places(window)}"
+    name = f"Items {_places(window)}"
     if window.median_ms is None:
         words = f"{name}: no times were taken."
         return Stop(_places(window), None, None, None, "", words, _window_behind(window))
@@ -292,7 +298,7 @@ def _trend_grid(found: Fatigue, ahead: str) -> Grid:
         (f"Odds of {ahead}, last item against first", found.preference_trend,
          found.preference_test),
     )  # fmt: skip
-    tip = "Ratio of last to first place in the reading order; 1 is no change."
+    tip = "Ratio of last to first item in the reading order; 1 is no change."
     return Grid("Trends along the session", ("Trend", "Ratio", "Test"), tuple(
         Line((name, ratio_words(estimate), test_words(test)), tip) for name, estimate, test in rows
     ))  # fmt: skip

@@ -59,13 +59,13 @@ def _stage(name: str) -> Behind | None:
 def _missing(look: Look) -> Panel:
     title = "Missing and changed answers"
     found = look.found.missing
-    parts: list[Grid | Bars] = [Grid(title, ("What", "Places"), _missing_lines(look))]
+    parts: list[Grid | Bars] = [Grid(title, ("What", "Items and repeats"), _missing_lines(look))]
     parts += _first_answers(look)
     notes: tuple[str, ...] = ()
     if len(parts) > 1:
         notes = ("If the two bars differ, changes of mind matter and both should be reported.",)
     says = (
-        f"{counted(found.unanswered, 'places')} without an answer, "
+        f"{found.unanswered} of {counted(found.places, 'items and repeats')} without an answer, "
         f"{sum(found.cannot.values())} not judged, {found.changed} changed."
     )
     return Panel("missing", title, says, tuple(parts), notes)
@@ -74,7 +74,7 @@ def _missing(look: Look) -> Panel:
 def _missing_lines(look: Look) -> tuple[Line, ...]:
     found = look.found.missing
     rows = [
-        ("Places without an answer", f"{found.unanswered} of {found.places}",
+        ("Without an answer", f"{found.unanswered} of {found.places}",
          "Items of the readers' orders that have no answer in force.", {"state": "unanswered"}),
         ("Cannot be judged", f"{sum(found.cannot.values())} of {found.places}",
          "Flagged with a reason instead of an answer.", {"state": "cannot"}),

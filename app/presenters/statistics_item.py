@@ -168,8 +168,8 @@ def facts_of(row: Row, models: Mapping[str, str]) -> tuple[tuple[str, str], ...]
     if shown is None:
         return tuple(told)
     told += [("Rater", shown.rater), ("Time", seconds_words(shown.answer_ms))]
-    if shown.position is not None:
-        told.append(("Place", str(shown.position)))
+    if row.own_number is not None:
+        told.append(("Read as", f"item {row.own_number}"))
     if shown.confidence is not None:
         told.append(("Confidence", CONFIDENCE.get(shown.confidence, str(shown.confidence))))
     if shown.usefulness:

@@ -19,11 +19,13 @@ class Look:
 
     Attributes:
         ties: ``leave out`` or ``count``: identical lists as ties in the whole.
+        practice: practice items, which the readers' own numbers leave out.
     """
 
     found: Analysis
     pair: Pair
     ties: str = "leave out"
+    practice: int = 0
 
     @property
     def first(self) -> str:

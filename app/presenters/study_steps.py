@@ -62,7 +62,7 @@ def _far(standing: Standing) -> str:
     """With one reader the items, with more the readers that have finished."""
     readers = [one for one in standing.readers if not one.replaced]
     if len(readers) < 2:
-        return "" if not readers else f"{readers[0].answered:,} of {readers[0].places:,} read"
+        return "" if not readers else f"{readers[0].answered:,} of {readers[0].places:,} answered"
     done = sum(one.complete for one in readers)
     return f"{done} of {len(readers)} readers done"
 
@@ -160,7 +160,7 @@ def protocol_words(protocol: Protocol) -> str:
 
 def _plan(standing: Standing) -> StepShown:
     assert standing.protocol is not None
-    told = f"{standing.info.items:,} items to read; {protocol_words(standing.protocol)}."
+    told = f"{standing.info.reads} to read; {protocol_words(standing.protocol)}."
     return StepShown("plan", "Plan", "done", told)
 
 
@@ -282,7 +282,7 @@ def _publish(standing: Standing) -> StepShown:
 def _opened(standing: Standing) -> StepShown:
     protocol = standing.protocol
     asked = f" {protocol_words(protocol).capitalize()}." if protocol else ""
-    told = f"{standing.info.items:,} items, handed to {standing.seat}.{asked}"
+    told = f"{standing.info.reads}, handed to {standing.seat}.{asked}"
     return StepShown("open", "Open", "done", told)
 
 

@@ -24,7 +24,7 @@ COLUMNS: tuple[Column[AnswerLine], ...] = (
     Column("Answer", lambda line: line.answer),
     Column("Top answers", lambda line: line.stratum),
     Column("Rater", lambda line: line.rater),
-    Column("Place", lambda line: line.place, right=True),
+    Column("Read as", lambda line: line.place, right=True),
     Column("Time", lambda line: line.time, right=True),
     Column("To know", lambda line: line.note),
 )

@@ -13,6 +13,7 @@ from app.keys import with_key
 
 HEIGHT = 44
 LEAST_BAR, MOST_BAR = 40, 260
+COUNTS = "Items and those that come back; practice was counted apart"
 
 
 class ProgressStrip(QFrame):
@@ -61,6 +62,7 @@ class ProgressStrip(QFrame):
         words = {"practice": f"practice {position:,} of {total:,}, not counted",
                  "guess": f"question {position:,} of {total:,}"}  # fmt: skip
         self._place.setText(words.get(kind, f"item {position:,} of {total:,}"))
+        self._place.setToolTip(COUNTS if kind == "item" else "")
         self._bar.setVisible(kind != "practice")
         self._bar.setRange(0, max(1, total))
         self._bar.setValue(position - 1)

@@ -294,8 +294,9 @@ davidson_fit <- function(rows, models, order) {
 fatigue <- function(rows, many) {
   rows <- rows[!is.na(rows$position), ]
   if (nrow(rows)) {
-    last <- max(rows$position); parts <- min(10, last)
-    edges <- round(c((0:(parts - 1)) * (last / parts), last))
+    before <- min(rows$position) - 1  # practice items
+    span <- max(rows$position) - before; parts <- min(10, span)
+    edges <- before + round(c((0:(parts - 1)) * (span / parts), span))
     for (k in seq_len(parts)) {
       name <- paste("fatigue/windows", k, sep = "/")
       own <- rows[rows$position > edges[k] & rows$position <= edges[k + 1], ]

@@ -402,8 +402,9 @@ def fatigue(rows, many):
     rows = rows[rows["position"].notna()]
     decided = rows[rows["sign"] != 0]
     if len(rows):
-        last = int(rows["position"].max())
-        edges = np.round(np.arange(min(10, last) + 1) * (last / min(10, last)))
+        before = int(rows["position"].min()) - 1  # practice items
+        span = int(rows["position"].max()) - before
+        edges = before + np.round(np.arange(min(10, span) + 1) * (span / min(10, span)))
         for place, (start, end) in enumerate(itertools.pairwise(edges), 1):
             name = f"fatigue/windows/{place}"
             inside = rows[(rows["position"] > start) & (rows["position"] <= end)]

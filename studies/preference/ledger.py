@@ -9,7 +9,7 @@ unblinding.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from db import chain, packs, study_items
@@ -108,13 +108,17 @@ def pack_states(store: Store) -> tuple[PackState, ...]:
     names = {answers.pack_id: names for answers, names in counted(store)}
     replaced = replaced_ids(handed)
     row, items = study_items.study_row(store), study_items.items(store)
-    places = len(reading_order(row, items, handed[0].rater))  # as many for every name
+
+    def length(rater: str) -> int:
+        """Of the order drawn for that name: short blocks give some names fewer repeats."""
+        return len(reading_order(row, items, rater))
+
     return tuple(
         _state(
             one,
             last.get(one.pack_id),
             names.get(one.pack_id, frozenset()),
-            places,
+            length,
             replaced=one.pack_id in replaced,
         )
         for one in handed
@@ -184,7 +188,7 @@ def _state(
     one: PackRow,
     row: ReturnedRow | None,
     names: frozenset[str],
-    places: int,
+    length: Callable[[str], int],
     *,
     replaced: bool,
 ) -> PackState:
@@ -198,7 +202,7 @@ def _state(
         pack_id=one.pack_id,
         handed_utc=one.created_utc,
         answered=sum(counts.values()),
-        items=places * (len(counts) if url else 1),
+        items=sum(map(length, counts)) if url else length(one.rater),
         returned_utc=row.received_utc if row else "",
         replaced=replaced,
         url=url,

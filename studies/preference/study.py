@@ -23,6 +23,7 @@ from studies.errors import BadStudy, StudyError
 from studies.preference.frozen import order_hash, software_version
 from studies.preference.ledger import PackState, pack_states
 from studies.preference.media import decode
+from studies.preference.order_words import order_words
 from studies.preference.panels import Panel
 from studies.preference.protocol import Protocol
 from studies.preference.seating import (
@@ -64,6 +65,7 @@ class StudyInfo:
         path: its folder.
         seat: whose pack this is; empty for a study that anybody may read.
         packs: every seat handed out, oldest first; empty in a pack.
+        practice: practice items of each order, none while nobody has one.
         fault: why it cannot be opened; then everything but id and path is empty.
     """
 
@@ -81,6 +83,12 @@ class StudyInfo:
     seat: str = ""
     packs: tuple[PackState, ...] = ()
     places: int = 0
+    practice: int = 0
+
+    @property
+    def reads(self) -> str:
+        """What ``places`` counts, in words: ``24 items and 3 repeats, 3 practice``."""
+        return order_words(self.items, self.places - self.items - self.practice, self.practice)
 
 
 def list_studies(home: Home) -> tuple[StudyInfo, ...]:
@@ -160,6 +168,7 @@ class Study:
             done.update(pack.raters)
         seat = packs.seat_row(self.store)
         items = counts.get("item", 0)
+        places = max(study_items.count_places(self.store), *map(_places, handed), 0)
         return StudyInfo(
             # a pack may lie in one home with the study it was made of
             id=f"{self.row.study_id}-{seat.pack_id}" if seat else self.row.study_id,
@@ -174,7 +183,8 @@ class Study:
             path=self.store.path.parent,
             seat=seat.rater if seat else "",
             packs=handed,
-            places=max(study_items.count_places(self.store), *map(_places, handed), 0) or items,
+            places=places or items,
+            practice=counts.get("warmup", 0) if places else 0,
         )
 
     def session(

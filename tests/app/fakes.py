@@ -167,6 +167,7 @@ class FakeSource:
         info = SimpleNamespace(
             id="s1", title="Chest", items=len(self.study.items), path=Path("s1"), hash="0" * 64,
             answered=self.study.done, places=len(self.study.items), unblinded=False, fault="",
+            reads=f"{len(self.study.items)} items",
             seat=self.seat,
         )  # fmt: skip
         return (info,)

@@ -6,12 +6,13 @@ The numbers come from the analysis, the rows from the tables; here they are held
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import pytest
 
-from app.presenters.statistics_behind import line_of, rows_behind
+from app.presenters.statistics_behind import behind, line_of, rows_behind
 from app.presenters.statistics_look import Look
 from app.presenters.statistics_sheets import statistics_shown
 from app.shown_statistics import Bars, Behind, Forest, Grid, Matrix, StatisticsShown, Strips
@@ -174,3 +175,20 @@ def test_no_percentage_stands_without_its_interval_and_n(name: str) -> None:
                     elif isinstance(part, Bars):
                         texts += [p.words for bar in part.bars for p in bar.pieces if p.count]
         assert not [one for text in texts for one in percentages(text)]
+
+
+def test_an_answer_is_listed_under_the_number_that_its_reader_saw() -> None:
+    tables = made(items=12)
+    practice = replace(tables.items[0], item_id="practice", kind="warmup")
+    rows = tuple(
+        replace(row, position=None if row.position is None else row.position + 1)
+        for row in tables.presented
+    )
+    shifted = replace(tables, items=(*tables.items, practice), presented=rows)
+    wanted = behind("All")
+    plain, later = (
+        [line_of(row, one.models).place for row in rows_behind(one, wanted)]
+        for one in (tables, shifted)
+    )
+    assert plain == later
+    assert "1" in plain

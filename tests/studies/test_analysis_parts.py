@@ -230,6 +230,16 @@ def test_windows_are_tenths_of_the_order(two_readers):
     assert all(w.tie.n == w.n for w in found.windows)
 
 
+def test_no_window_is_of_practice_alone(two_readers):
+    from dataclasses import replace
+
+    rows = [replace(one, row=replace(one.row, position=one.row.position + 30))
+            for one in rated(two_readers)]  # fmt: skip
+    windows = fatigue(rows).windows
+    assert windows[0].start == 31
+    assert all(window.n for window in windows)
+
+
 def test_a_trend_that_cannot_be_told_says_why():
     def trends(words, times=None):
         items = [item(n) for n in range(len(words))]

@@ -23,12 +23,13 @@ from studies.preference import ledger, pack_file, packs
 from studies.preference.leaks import find_words
 from studies.preference.pack_file import APPLICATION_ID, MARK, TRAILER
 from studies.preference.packs import make_pack, open_pack, return_answers
+from studies.preference.seating import reading_order
 from studies.preference.study import list_studies, open_study
 from studies.preference.unblind import unblind
 from studies.preference.unfinished import KEEP_UNFINISHED_S
 from studies.preference.verify import verify
 from tests.studies.packs_on_disk import built, copied, laptop, pack_of, read
-from tests.studies.preference_material import PASSPHRASE, SECRETS
+from tests.studies.preference_material import PASSPHRASE, SECRETS, small_study
 
 
 @pytest.fixture(scope="module")
@@ -426,3 +427,16 @@ def test_a_kill_while_a_pack_is_opened_leaves_no_half_study(sample, tmp_path):
     assert list_studies(home) == ()
     opened = open_pack(home, sample)
     assert [info.path for info in list_studies(home)] == [opened]
+
+
+def test_each_pack_counts_the_places_of_its_own_order(tmp_path):
+    """Blocks shorter than the gap: by lot of the name one order has more repeats than another."""
+    made = small_study(tmp_path, total=24, warmup=0, repeat_share=0.3, repeat_gap=11)
+    names = [f"R{n}" for n in range(12)]
+    for name in names:
+        make_pack(made.path, tmp_path, rater=name)
+    with open_study(made.path) as study:
+        items = study_items.items(study.store)
+        lengths = [len(reading_order(study.row, items, name)) for name in names]
+        assert len(set(lengths)) > 1
+        assert [pack.items for pack in study.info().packs] == lengths

@@ -44,11 +44,13 @@ def fatigue(rows: Sequence[Rated], *, by_side: bool = False) -> Fatigue:
 
 
 def _windows(rows: Sequence[Rated]) -> tuple[Window, ...]:
-    """Tenths of the reading order, the same places for every rater."""
+    """Tenths of the reading order from its first item on, the same places for every rater."""
     if not rows:
         return ()
-    last = max(one.row.position or 0 for one in rows)
-    edges = np.linspace(0, last, min(WINDOWS, last) + 1).round().astype(int)
+    places = [one.row.position or 0 for one in rows]
+    before = min(places) - 1  # practice items, which nobody rates here
+    span = max(places) - before
+    edges = before + np.linspace(0, span, min(WINDOWS, span) + 1).round().astype(int)
     made = []
     for start, end in pairwise(edges.tolist()):
         inside = [one for one in rows if start < (one.row.position or 0) <= end]

@@ -45,7 +45,7 @@ def _missing(told: Told) -> str:
     found = told.analysis.missing
     flagged = ", ".join(f"{why} {n}" for why, n in found.cannot.items()) or "none"
     return (
-        f"{found.unanswered} of {found.places} places (items and repeats) without an answer; could "
+        f"{found.unanswered} of {found.places} items and repeats without an answer; could "
         f"not be judged: {flagged}; {found.changed} answers taken back at least once, the first "
         f"one kept. First answers only: "
         f"first model {share_words(found.first_answers.first)}."

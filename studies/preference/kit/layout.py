@@ -333,14 +333,14 @@ def _blinding(analysis: Analysis) -> list[Grid]:
 def _missing(analysis: Analysis) -> Grid:
     found = analysis.missing
     rows: list[tuple[Cell, ...]] = [
-        ("places in the reading orders", found.places),
+        ("items and repeats in the reading orders", found.places),
         ("without an answer", found.unanswered),
         *((f"cannot judge: {reason}", n) for reason, n in found.cannot.items()),
         ("answer taken back at least once", found.changed),
     ]
     first = found.first_answers
     note = (
-        "Places are items and repeats of all raters, without practice items. First answers only: "
+        "Items and repeats are those of all raters, without practice items. First answers only: "
         f"preferred first {share_words(first.first)}, "
         f"second {share_words(first.second)}, tie {share_words(first.tie)}."
     )

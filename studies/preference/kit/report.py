@@ -132,7 +132,7 @@ def _table_text(blocks: Sequence[Block]) -> list[str]:
 def _common_text(analysis: Analysis) -> list[str]:
     missing = analysis.missing
     lines = [
-        f"{missing.unanswered} of {missing.places} places not answered, "
+        f"{missing.unanswered} of {missing.places} items and repeats not answered, "
         f"{sum(missing.cannot.values())} could not be judged, "
         f"{missing.changed} answers changed",
     ]
