@@ -25,6 +25,7 @@ class SettingsPresenter(Presenter):
         view.edited.connect(self._edited)
         view.defaults_wanted.connect(self._defaults)
         view.display_stated.connect(self._keep_display)
+        self._refused = False  # what stands in a field is not what is kept
         self.keys = KeysPresenter(view.keys_page, services)
         services.changes.watch("settings", call=self._changed)
 
@@ -49,10 +50,18 @@ class SettingsPresenter(Presenter):
             self.view.show_state(problem, tone="error")
 
     def _edited(self, _name: str) -> None:
+        """A field was left: nothing is saved, and nothing said, unless a value changed."""
         try:
-            self._save(self.view.settings())
+            wanted = self.view.settings()
         except ValueError as error:
+            self._refused = True
             self.view.show_state(str(error), tone="error")
+            return
+        if wanted != self.services.settings.current:
+            self._save(wanted)
+        elif self._refused:
+            self.view.show_state("")
+        self._refused = False
 
     def _defaults(self) -> None:
         # What has a page of its own (the keys) is reset there.

@@ -81,6 +81,16 @@ def test_every_setting_goes_to_the_file_and_back(name: str, page: Any, home: Hom
     again.deleteLater()
 
 
+def test_leaving_a_field_as_it_was_saves_nothing_and_says_nothing(page: Any) -> None:
+    view, services, _ = page
+    before = services.settings.current
+    view.form.edited.emit("rater_name")
+    assert view.state.text() == ""
+    assert services.settings.current is before
+    put(view.form.editor("text_scale"), 150)
+    assert "Saved" in view.state.text()
+
+
 def test_the_defaults_come_back(page: Any, home: Home) -> None:
     view, services, _ = page
     put(view.form.editor("text_scale"), 150)
