@@ -23,7 +23,7 @@ from app.presenters.review_desk import Desk
 from app.presenters.review_end import ReviewEnd
 from app.presenters.review_intents import ReviewIntents
 from app.presenters.review_resume import Places, reading_of
-from app.presenters.review_said import Said
+from app.presenters.review_said import Said, said_again
 from app.services import Services
 from app.widgets.triptych import BoardItem
 from db.errors import NotWritable, RatingRefused, StoreDamaged
@@ -130,18 +130,22 @@ class ReviewPresenter(ReviewIntents, ReviewEnd, Presenter):
         self._ahead.get(presentation, self._put, self._unreachable)
 
     def _put(self, item: BoardItem) -> None:
-        self._said = Said()
+        taken = None
+        if not self._guessing:
+            taken = self._opened.session.taken_back(self._presentation.position)
+        self._said = said_again(taken)
+        self._said_next = self._said_next or (words.TAKEN_BACK if taken is not None else "")
         self._state = "revealing"
         self.view.set_live(False)
         self._show_place()
         self.view.show_hint(self._said_next)
         self._said_next = ""
-        self._show_said()
         if self._guessing:
             question = self._opened.protocol.guess_question
             self.view.show_item(replace(item, prompt=question), guess=True)
         else:
             self.view.show_item(item, view=self._view_of_last_time())
+        self._show_said()  # behind the titles of the item that is there now
         if self._away:
             self.pause()
 
@@ -222,6 +226,8 @@ class ReviewPresenter(ReviewIntents, ReviewEnd, Presenter):
         self._pace.add(self._spent, place.block, counted=place.kind != "warmup")
         self.services.changes.tell("rating", origin="review")
         log.info("answer stored %s of %s", *self._place())
+        if place.kind == "warmup" and getattr(following, "kind", "warmup") != "warmup":
+            self._said_next = words.PRACTICE_OVER
         self._take(following)
 
     def _guessed(self, left: tuple[Any, ...]) -> None:

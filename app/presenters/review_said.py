@@ -66,6 +66,21 @@ class Said:
         return {name: value for name, value in said.items() if value}
 
 
+def said_again(taken: Any) -> Said:
+    """What was said beside an answer that was taken back; the choice itself is open again.
+
+    Args:
+        taken: the stored answer, None for an item that had none.
+    """
+    if taken is None:
+        return Said()
+    return Said(
+        confidence=taken.confidence,
+        comment=taken.comment or "",
+        usefulness=dict(taken.usefulness or {}),
+    )
+
+
 def _next(value: int | None, choices: tuple[int, ...]) -> int | None:
     """The choice after a value: the first after none, none after the last."""
     place = -1 if value is None else choices.index(value)

@@ -27,6 +27,8 @@ FINISHED_PACK = (
 )
 ELSEWHERE = "Another window had answered that item; this is the one to read now"
 THERE_AGAIN = "The study is there again"
+TAKEN_BACK = "The answer to this item was taken back; choose again"
+PRACTICE_OVER = "Practice is over; from here each answer counts"
 FIRST = "This is the first item"
 SETTLES = "Once these questions begin, no answer given so far can be changed any more."
 SETTLED = "The questions have begun, so no answer can be changed any more."

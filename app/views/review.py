@@ -19,6 +19,7 @@ from app.views.review_profile import ProfilePage
 from app.views.review_reading import ReadingScreen
 from app.widgets.drawn_ahead import Place
 from app.widgets.key_help import KeyHelp
+from app.widgets.start_folder import start_at
 from app.widgets.triptych import BoardItem
 
 LEAST = (1280, 800)
@@ -117,6 +118,8 @@ class ReviewView(QWidget):
         """What the study asks for; the rest is not on the screen."""
         self.details.show_protocol(confidence=confidence, usefulness=usefulness, comments=comments)
         self._reading.settle()
+        asked = {"confidence": confidence, "usefulness": usefulness, "comment": comments}
+        self.help.leave_out({name for name, wanted in asked.items() if not wanted})
 
     def show_item(
         self, item: BoardItem, *, view: Mapping[str, Any] | None = None, guess: bool = False
@@ -227,7 +230,7 @@ class ReviewView(QWidget):
     def ask_save(self, name: str) -> str:
         """Where to save the answers; empty if nowhere."""
         file, _kind = QFileDialog.getSaveFileName(
-            self, "Save answers to hand back", name, "Answers (*.triptych-answers)"
+            self, "Save answers to hand back", start_at(name), "Answers (*.triptych-answers)"
         )
         return file
 

@@ -22,6 +22,7 @@ from app import theme
 from app.keys import with_key
 from app.widgets.blocks import restyle
 from app.widgets.ink import px
+from app.widgets.start_folder import start_at
 
 WIDTH, WIDEST = 560, 1040  # at the largest type the narrowest window still has margins
 HAND_BACK = "Save answers to hand back"
@@ -181,13 +182,13 @@ class StartPage(SentencePage):
         self._fit()
 
     def _ask_folder(self) -> None:
-        folder = QFileDialog.getExistingDirectory(self, "Open a study folder")
+        folder = QFileDialog.getExistingDirectory(self, "Open a study folder", start_at())
         if folder:
             self.folder_chosen.emit(folder, self.rater.text().strip())
 
     def _ask_pack(self) -> None:
         file, _kind = QFileDialog.getOpenFileName(
-            self, "Open a pack", "", "Packs (*.triptych);;All files (*)"
+            self, "Open a pack", start_at(), "Packs (*.triptych);;All files (*)"
         )
         if file:
             self.pack_chosen.emit(file)

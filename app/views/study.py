@@ -32,6 +32,7 @@ from app.views.study_steps import STATE_WORDS, StepsPage
 from app.views.study_wizard import BuildingPage, StudyWizard, scrolled
 from app.widgets.blocks import EmptyState, button, column, margins, quiet, section
 from app.widgets.ink import px
+from app.widgets.start_folder import start_at
 
 KEY = int(Qt.ItemDataRole.UserRole)
 NONE, STEPS, WIZARD, BUILDING = range(4)
@@ -322,6 +323,6 @@ class StudyView(QWidget):
             self.study_chosen.emit(item.data(KEY))
 
     def _ask_file(self) -> None:
-        path = QFileDialog.getOpenFileName(self, "Open a study or a pack", "", FILES)[0]
+        path = QFileDialog.getOpenFileName(self, "Open a study or a pack", start_at(), FILES)[0]
         if path:
             self.open_file_wanted.emit(path)

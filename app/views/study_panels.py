@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from app.shown_study import PublishAsked, ReaderAsked, ReaderShown, VerdictShown
 from app.widgets.blocks import button, clear, column, label, quiet, row, section, tell
 from app.widgets.ink import hold, px
+from app.widgets.start_folder import start_at
 
 ANSWERS = "Answers of a reader (*.triptych-answers);;All files (*)"
 COLUMNS = ("Reader", "By", "Handed out", "Answered", "Come back")
@@ -179,7 +180,7 @@ class HandPanel(QWidget):
         name = self.name.text().strip()
         file = "".join(letter if letter.isalnum() else "-" for letter in name) or "reader"
         path = QFileDialog.getSaveFileName(
-            self, f"Write the pack of {name}", f"{file}.triptych", "Pack (*.triptych)"
+            self, f"Write the pack of {name}", start_at(f"{file}.triptych"), "Pack (*.triptych)"
         )[0]
         if path:
             self.pack_wanted.emit(self._asked(name), path)
@@ -254,7 +255,7 @@ class MergePanel(QWidget):
             self._list.addWidget(told)
 
     def _ask(self) -> None:
-        paths = QFileDialog.getOpenFileNames(self, "Answers that came back", "", ANSWERS)[0]
+        paths = QFileDialog.getOpenFileNames(self, "Answers that came back", start_at(), ANSWERS)[0]
         if paths:
             self.merge_wanted.emit(list(paths))
 
@@ -315,7 +316,9 @@ class PublishPanel(QWidget):
         self.said.say(text, tone, busy=busy)
 
     def _ask(self) -> None:
-        folder = QFileDialog.getExistingDirectory(self, "A folder for the published study")
+        folder = QFileDialog.getExistingDirectory(
+            self, "A folder for the published study", start_at()
+        )
         if folder:
             asked = PublishAsked(str(self.comments.currentData()), str(self.names.currentData()))
             self.publish_wanted.emit(asked, str(Path(folder)))
@@ -349,7 +352,7 @@ class ReturnPanel(QWidget):
 
     def _ask(self) -> None:
         path = QFileDialog.getSaveFileName(
-            self, "Save the answers", self.suggested, "Answers (*.triptych-answers)"
+            self, "Save the answers", start_at(self.suggested), "Answers (*.triptych-answers)"
         )[0]
         if path:
             self.return_wanted.emit(path)

@@ -6,7 +6,7 @@ longer so. What the mouse does stands beside it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
@@ -31,15 +31,21 @@ Line = tuple[str, str]
 Block = tuple[str, tuple[Line, ...]]
 
 
-def blocks_of(page: str) -> tuple[Block, ...]:
-    """Headings with lines of (keys, what they do) of ``viewer`` or ``review``."""
+def blocks_of(page: str, without: Collection[str] = ()) -> tuple[Block, ...]:
+    """Headings with lines of (keys, what they do) of ``viewer`` or ``review``.
+
+    Args:
+        page: whose keys.
+        without: commands that are not to be told, with all whose ids begin so (``confidence``).
+    """
     places = (page, "shared", "picture")
-    left_out = keys.NOT_RATING if page == "review" else frozenset()
+    left_out = set(keys.NOT_RATING if page == "review" else ())
+    left_out |= {one.id for one in COMMANDS if one.id.partition("-")[0] in without}
     made = [(TITLES[place], tuple(_lines(place, left_out))) for place in places]
     return (*made, ("Mouse", MOUSE))
 
 
-def _lines(place: str, left_out: frozenset[str]) -> list[Line]:
+def _lines(place: str, left_out: Collection[str]) -> list[Line]:
     force = keys.current()
     return [
         (", ".join(map(shown_name, force.keys_of(command.id))), command.text)
@@ -59,6 +65,7 @@ class KeyHelp(QFrame):
     def __init__(self, parent: QWidget, *, page: str) -> None:
         super().__init__(parent)
         self._room, self._page = parent, page
+        self._without: frozenset[str] = frozenset()
         self.setProperty("surface", "raised")
         self.setAccessibleName("Keys")
         column = QVBoxLayout(self)
@@ -86,10 +93,14 @@ class KeyHelp(QFrame):
         """Everything that it says, for a look or a test."""
         return "\n".join(label.text() for label in self.findChildren(QLabel))
 
+    def leave_out(self, commands: Collection[str]) -> None:
+        """Commands that are not to be told, with all whose ids begin so."""
+        self._without = frozenset(commands)
+
     def open(self) -> None:
         """Show the keys in force, in the middle of its parent."""
         clear(self._grid)
-        self._fill(blocks_of(self._page))
+        self._fill(blocks_of(self._page, self._without))
         self.setStyleSheet("")
         self.adjustSize()
         size = theme.px("body")

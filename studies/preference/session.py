@@ -104,6 +104,7 @@ class Session:
         self._answered: dict[int, EntryRow] = {}
         self._guessed: dict[int, EntryRow] = {}
         self._rows: dict[str, ItemRow] = {}
+        self._taken: dict[int, EntryRow] = {}
         self._unsure = False
         self._said: tuple[str | None, ...] = ()
         self.refresh()
@@ -228,8 +229,12 @@ class Session:
                     software=self.software,
                 )
             )
-            del self._answered[before]
+            self._taken[before] = self._answered.pop(before)
         return self._go_on(("undo",))
+
+    def taken_back(self, position: int) -> EntryRow | None:
+        """The answer that was taken back here and not given anew, with what was said beside it."""
+        return None if position in self._answered else self._taken.get(position)
 
     def guesses(self) -> tuple[Presentation, ...]:
         """What is still to be guessed, in order; empty until every item has its answer."""
@@ -336,9 +341,12 @@ class Session:
         )
 
     def _taken_back_after_all(self) -> bool:
-        wanted = self._place_before()
+        wanted, before = self._place_before(), self._answered
         self.refresh()
-        return wanted is not None and wanted not in self._answered
+        if wanted is None or wanted in self._answered:
+            return False
+        self._taken[wanted] = before[wanted]
+        return True
 
     def _guessed_after_all(self, item_id: str, answer: str) -> bool:
         self.refresh()

@@ -112,6 +112,14 @@ class FakeStudy:
         self.done -= 1
         return self.current()
 
+    def taken_back(self, position: int) -> Any:
+        said = [one for one in self.answers if one[0] == position]
+        if position <= self.done or not said or said[-1][1] != "undo":
+            return None
+        kept = next(one[2] for one in reversed(said) if one[1] != "undo")
+        return SimpleNamespace(**{name: kept.get(name)
+                                  for name in ("confidence", "comment", "usefulness")})  # fmt: skip
+
     def upcoming(self, count: int = 2) -> tuple[Presentation, ...]:
         return tuple(self.items[self.done + 1 : self.done + 1 + count])
 

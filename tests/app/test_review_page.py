@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import QWidget
@@ -181,6 +183,37 @@ def test_once_a_question_is_answered_no_page_leads_back_to_the_last_item(view):
             tell("Every item has its answer.", back=there)
             (button,) = (one for one in page._buttons if "last item" in one.text())
             assert button.isHidden() != there
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_the_keys_told_are_those_of_what_the_study_asks(view, asked):
+    show(view)
+    view.show_protocol(confidence=asked, usefulness=False, comments=asked)
+    view.help.open()
+    told = view.help.words()
+    assert ("Confidence: next" in told, "Write a comment" in told) == (asked, asked)
+    assert "not useful" not in told
+    assert "Left list is better" in told
+
+
+@pytest.mark.parametrize("ask", ["getSaveFileName", "getOpenFileName", "getExistingDirectory"])
+def test_file_dialogs_open_where_the_person_keeps_documents(view, ask, tmp_path, monkeypatch):
+    from PySide6.QtCore import QStandardPaths
+    from PySide6.QtWidgets import QFileDialog
+
+    asked = []
+    monkeypatch.setattr(QStandardPaths, "writableLocation", lambda _kind: str(tmp_path))
+    monkeypatch.setattr(
+        QFileDialog, ask,
+        lambda *values: asked.append(values[2]) or ("" if "Existing" in ask else ("", "")),
+    )  # fmt: skip
+    act, name = {
+        "getSaveFileName": (lambda: view.ask_save("AB.triptych-answers"), "AB.triptych-answers"),
+        "getOpenFileName": (view.start._ask_pack, ""),
+        "getExistingDirectory": (view.start._ask_folder, ""),
+    }[ask]
+    act()
+    assert [Path(one) for one in asked] == [tmp_path / name]
 
 
 def test_rating_keys_never_meet_viewer_keys(view, qtbot):

@@ -138,6 +138,38 @@ def test_comments_and_reasons_are_not_logged(caplog):
 # practice, progress and time left
 
 
+def test_an_item_taken_back_says_so_and_keeps_what_was_typed():
+    desk = Desk(study(3)).begin()
+    desk.view.confidence_chosen.emit(2)
+    desk.view.usefulness_chosen.emit("left1", 1)
+    desk.view.comment_kept.emit("motion in the query")
+    desk.answer("left")
+    desk.reveal()
+    desk.view.undo_asked.emit()
+    hints = [values[0] for name, values, _ in desk.view.calls if name == "show_hint"]
+    assert hints[-1] == words.TAKEN_BACK
+    said = desk.view.last("show_said")[1]
+    assert (said["confidence"], said["comment"]) == (2, "motion in the query")
+    assert desk.view.last("show_notes")[0][0].keys() == {"left1"}
+    assert desk.view.names()[-4:].index("show_notes") > desk.view.names()[-4:].index("show_item")
+    desk.reveal()
+    desk.view.confirm_asked.emit()
+    assert len(desk.answers) == 2, "the choice is open again"
+    desk.answer("right")
+    assert desk.study.answers[-1][2]["comment"] == "motion in the query"
+    assert desk.study.answers[-1][2]["usefulness"] == {"left1": 1}
+
+
+def test_the_end_of_practice_is_told_once():
+    desk = Desk(practice()).begin()
+    told = []
+    for _ in range(3):
+        desk.answer("both")
+        told.append(desk.view.last("show_hint")[0][0])
+        desk.reveal()
+    assert [one == words.PRACTICE_OVER for one in told] == [False, True, False]
+
+
 def practice(total=6, warmups=2):
     items = [image_item(n + 1, total) for n in range(total)]
     items[:warmups] = [dataclasses.replace(one, kind="warmup") for one in items[:warmups]]

@@ -97,6 +97,19 @@ def test_a_step_back_adds_a_row_and_shows_the_item_again(shared):
     assert verify(shared) == ()
 
 
+def test_what_was_said_beside_an_answer_is_still_known_when_it_is_taken_back(shared):
+    with open_study(shared) as study:
+        study.session("Ann").answer("left", confidence=2, comment="blurred")
+    with open_study(shared) as study:
+        session = study.session("Ann")
+        assert session.taken_back(1) is None
+        assert session.undo().position == 1
+        taken = session.taken_back(1)
+        assert (taken.answer, taken.confidence, taken.comment) == ("left", 2, "blurred")
+        session.answer("right")
+        assert session.taken_back(1) is None
+
+
 def test_steps_back_can_be_repeated_and_survive_closing(shared):
     with open_study(shared) as study:
         session = study.session("Ann")
