@@ -311,8 +311,8 @@ class QueryDetail:
 
 @dataclass(frozen=True)
 class StudyShown:
-    """A study in the list. ``state``: built, reading, read, unblinded, damaged. ``told``: how far
-    it is in words, where the two numbers do not say it.
+    """A study in the list. ``state``: built, handed, reading, read, unblinded, damaged. ``told``:
+    how far it is in words, where the two numbers do not say it.
     """
 
     key: str

@@ -44,7 +44,9 @@ def study_shown(standing: Standing) -> StudyShown:
     """A study in the list; counts only."""
     info = standing.info
     done, reading = standing.complete, any(one.answered for one in standing.readers)
-    state = "unblinded" if info.unblinded else "read" if done else "reading" if reading else "built"
+    handed = any(one.way != "here" and not one.replaced for one in standing.readers)
+    begun = "read" if done else "reading" if reading else "handed" if handed else "built"
+    state = "unblinded" if info.unblinded else begun
     title = info.title or ("A damaged study" if info.fault else "Untitled study")
     return StudyShown(
         info.id,

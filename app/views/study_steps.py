@@ -19,7 +19,8 @@ from app.widgets.ink import px
 from app.widgets.step_card import StepCard
 
 STATE_WORDS = {
-    "built": "built, not begun", "reading": "being read", "read": "all answers given",
+    "built": "built, not begun", "handed": "packs handed out", "reading": "being read",
+    "read": "all answers given",
     "unblinded": "unblinded", "damaged": "cannot be opened",
 }  # fmt: skip
 ORDER = ("open", "plan", "build", "hand", "read", "return", "merge", "verify", "unblind", "publish")

@@ -11,6 +11,7 @@ import pytest
 from app.presenters.study import StudyPresenter
 from app.shown_study import PublishAsked, ReaderAsked
 from app.views.study import StudyView
+from app.views.study_steps import STATE_WORDS
 from db.home import Home
 from db.session import open_store
 from studies.cli_study_text import study_rows, study_table
@@ -237,6 +238,8 @@ def test_a_pack_goes_out_and_comes_back(services: Any, tmp_path: Path) -> None:
     file = hand(view, tmp_path, "CD")
     assert view.last("show_hand")[0][1] == "good"
     assert steps(view)["hand"].sentence == "Handed to CD."
+    [listed] = view.last("show_studies")[0][0]
+    assert STATE_WORDS[listed.state] == "packs handed out"
     assert [key for key, state in states(view).items() if state == "next"] == ["merge"]
     [reader] = view.last("show_readers")[0][0]
     assert (reader.name, reader.answered, reader.returned) == ("CD", "not known yet", "not yet")
