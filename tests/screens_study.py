@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop
+from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, Qt
 from PySide6.QtWidgets import QApplication
 
 from app.main import Program
@@ -138,6 +138,9 @@ def wizard(place: int) -> Step:
         if not program.window.presenter("study").wizard.opened:
             page(program).new_wanted.emit()
             pump(20, lambda: page(program).wizard.compare.models.count() > 0)
+            models = page(program).wizard.compare.models
+            for number in range(min(2, models.count())):
+                models.item(number).setCheckState(Qt.CheckState.Checked)
         pump(20, lambda: bool(page(program).wizard.sizing.sentence.text()))
         page(program).wizard.turn(place)
         pump(SETTLE)

@@ -134,10 +134,9 @@ class StudyWizardDesk:
         )
         if self._source is None:
             return
-        models = self._source.offered.models
-        self._models = [key for key, _ in models[:2]]
-        self._chosen = []
-        self.view.show_models(models, self._models)
+        # None is proposed: their order says nothing, and what is sealed cannot be changed.
+        self._models, self._chosen, self._tasks = [], [], ()
+        self.view.show_models(self._source.offered.models, self._models)
         self._load_tasks(everything=True)
 
     def _models_changed(self, models: list[str]) -> None:
@@ -169,6 +168,8 @@ class StudyWizardDesk:
         forms = forms_of(self._tasks, self._chosen)
         if self._source is not None and self._source.offered.kind == COLLECTION:
             told = f"{self._source.items:,} items; each may be asked for once."
+        elif not self._models:
+            told, missing = "Tasks can be chosen once models are.", ""
         self.view.show_counts(told, missing, tuple(forms))
         self.view.show_hindrance(self._hindrance())
         self._plan()

@@ -63,7 +63,7 @@ class SizePage(QWidget):
                     ("Ties", self.ties),
                     ("Alike within a task", self.clustering),
                     ("Wanted chance to find it", self.power),
-                    ("Readers", self.readers),
+                    ("Readers, each reads every item", self.readers),
                     *((f"One {FORMS[form]} item", self.seconds[form]) for form in FORMS),
                     ("Reading before a pause", self.session),
                 ),

@@ -29,6 +29,8 @@ from app.widgets.ink import hold, px
 
 SHORTEST = 8
 PAGES = ("Compare", "Size", "Reading", "Seal")
+LEAVE = "Leave"
+DROPPED = "The title and the passphrase typed here are dropped. Leave again to go."
 LOST = (
     "A lost passphrase is lost. Without it nobody can unblind this study, and nothing here can "
     "restore it. Write it down, and keep it away from whoever reads."
@@ -94,6 +96,11 @@ class SealPage(QWidget):
             return "The two passphrases differ."
         return ""
 
+    @property
+    def typed(self) -> bool:
+        """Whether something stands here that leaving would drop."""
+        return any(line.text().strip() for line in (self.name, self.secret, self.again))
+
     def take_secret(self) -> str:
         """The passphrase, which is wiped from its fields."""
         secret = self.secret.text()
@@ -121,7 +128,8 @@ class StudyWizard(QWidget):
         self.problem, self._hindrance = label(""), ""
         self.back = button("Back", lambda: self.turn(self.page - 1))
         self.forth = button("Next", self._forth, kind="primary")
-        self.leave = button("Leave", self.left.emit, name="Leave without building")
+        self.leave = button(LEAVE, self._leave, name="Leave without building")
+        self._warned = False
         feet = row(self.back, self.forth, 1, self.leave)
         feet.setContentsMargins(0, 0, px(12), 0)  # as far in as the pages above
         layout = column(
@@ -194,6 +202,15 @@ class StudyWizard(QWidget):
             passphrase=self.seal.take_secret(),
         )
 
+    def _leave(self) -> None:
+        """Go; where something was typed that would be lost, only when asked a second time."""
+        if self._warned or not self.seal.typed:
+            self.left.emit()
+            return
+        self._warned = True
+        self.leave.setText("Leave and drop it")
+        tell(self.problem, DROPPED, "warn")
+
     def _tab(self, place: int, words: str) -> QPushButton:
         made = button(f"{place + 1}  {words}", lambda: None, kind="flat",
                       name=f"Step {place + 1} of {len(PAGES)}: {words}")  # fmt: skip
@@ -202,6 +219,8 @@ class StudyWizard(QWidget):
         return made
 
     def _check(self) -> None:
+        self._warned = False
+        self.leave.setText(LEAVE)
         last = self.page == len(PAGES) - 1
         problem = self._hindrance
         if not problem and last:

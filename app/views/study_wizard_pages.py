@@ -32,6 +32,7 @@ from app.widgets.side_by_side import SideBySide
 
 KEY = int(Qt.ItemDataRole.UserRole)
 FORMS = {"2d": "2D", "3d": "3D", "text": "text"}
+EACH_ITEM = "Every item sets two of them side by side"
 ON, OFF = Qt.CheckState.Checked, Qt.CheckState.Unchecked
 
 
@@ -50,6 +51,7 @@ class ComparePage(QWidget):
         self.others = QCheckBox("List nothing of the query's own patient")
         self.others.setAccessibleName(self.others.text())
         self.others.setChecked(True)
+        self.pairs = quiet(EACH_ITEM, small=True)
         self.models = QListWidget()
         self.models.setAccessibleName("Models to compare")
         self.pattern = QLineEdit()
@@ -66,8 +68,7 @@ class ComparePage(QWidget):
             label("Models, two or more"),
             self.models,
             grid(("The tested one", self.tested)),
-            quiet("Every item sets two of them side by side; all pairs come equally often.",
-                  small=True),
+            self.pairs,
             self.others,
             1,
         ))  # fmt: skip
@@ -181,6 +182,8 @@ class ComparePage(QWidget):
                 self.tested.addItem(item.text(), item.data(KEY))
         if self.tested.count():
             self.tested.setCurrentIndex(max(0, self.tested.findData(before)))
+        many = self.tested.count() > 2
+        self.pairs.setText(f"{EACH_ITEM}; all pairs come equally often." if many else EACH_ITEM)
         self._filling = False
 
     def _tasks_moved(self) -> None:

@@ -305,3 +305,30 @@ def test_no_page_of_the_wizard_is_cut_at_any_text_size(
         wizard.turn(page)
         settled(qtbot, view)
         assert (cut(view), beyond(view)) == ([], []), (percent, page)
+
+
+@pytest.mark.parametrize(("chosen", "said"), [(2, False), (3, True)])
+def test_pairs_of_models_are_told_where_there_are_several(
+    view: StudyView, chosen: int, said: bool
+) -> None:
+    models = [(f"m{n}", f"Model {n}") for n in range(3)]
+    view.show_models(models, [key for key, _ in models[:chosen]])
+    assert ("all pairs come equally often" in view.wizard.compare.pairs.text()) == said
+
+
+def test_leaving_with_something_typed_is_asked_once(view: StudyView, qtbot: Any) -> None:
+    wizard = view.wizard
+    gone: list[bool] = []
+    view.build_left.connect(lambda: gone.append(True))
+    wizard.seal.name.setText("Chest 2026")
+    wizard.leave.click()
+    assert gone == []
+    assert "dropped" in wizard.problem.text()
+    wizard.seal.name.setText("Chest 2027")
+    assert wizard.leave.text() == "Leave", "who goes on typing is asked again"
+    wizard.leave.click()
+    wizard.leave.click()
+    assert gone == [True]
+    view.clear_wizard()
+    wizard.leave.click()
+    assert gone == [True, True], "nothing is typed any more"

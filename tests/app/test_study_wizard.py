@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -44,13 +45,15 @@ def services(ran: Ran, qapp: object) -> Any:
         yield page_services(home=ran.home, store=store)
 
 
-def opened(services: Any) -> tuple[Any, StudyPresenter]:
-    """The page with its wizard open."""
+def opened(services: Any, models: Sequence[str] = MODELS) -> tuple[Any, StudyPresenter]:
+    """The page with its wizard open and models chosen."""
     view = view_like(StudyView)
     view.opened = ""
     presenter = StudyPresenter(view, services)
     presenter.shown()
     view.new_wanted.emit()
+    if models:
+        view.models_changed.emit(list(models))
     return view, presenter
 
 
@@ -73,6 +76,16 @@ def test_what_can_be_compared_is_offered_with_counts(services: Any, ran: Ran) ->
     told, _missing, forms = view.last("show_counts")[0]
     assert told.startswith(f"{len(chosen)} of {len(tasks)} tasks chosen")
     assert set(forms) <= {"2d", "3d", "text"}
+
+
+def test_no_model_is_proposed_and_until_then_no_task_is_called_missing(services: Any) -> None:
+    view, _ = opened(services, ())
+    assert view.last("show_models")[0][1] == []
+    assert view.last("show_hindrance") == (("Choose two models or more.",), {})
+    assert view.last("show_counts")[0][1] == ""
+    view.models_changed.emit(MODELS)
+    tasks, chosen = view.last("show_tasks")[0]
+    assert {task.key for task in tasks if task.count} == set(chosen)
 
 
 def test_a_task_that_a_model_has_not_answered_says_which(services: Any) -> None:
@@ -232,7 +245,7 @@ def test_a_build_is_still_seen_after_another_page(services: Any, ran: Ran) -> No
 
 def test_a_home_without_results_says_what_to_do(home: Home, qapp: object) -> None:
     with open_store(home.make()) as store:
-        view, _ = opened(page_services(home=home, store=store))
+        view, _ = opened(page_services(home=home, store=store), ())
     assert "Benchmark" in view.last("show_hindrance")[0][0]
 
 
