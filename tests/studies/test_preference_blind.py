@@ -65,7 +65,7 @@ def test_nothing_that_is_shown_or_logged_tells_a_secret(read_study):
 def test_what_a_rater_asks_for_counts_no_preference(read_study):
     _, study, shown, _ = read_study
     known = {"id", "title", "created_utc", "items", "auto_ties", "answered", "raters"}
-    known |= {"unblinded", "hash", "path", "fault", "packs", "seat"}
+    known |= {"unblinded", "hash", "path", "fault", "packs", "seat", "places", "practice"}
     assert set(asdict(study.info())) == known
     assert study.info().raters == (("Ann", len(shown) - 1),)
 
