@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 # Before anything imports Qt or matplotlib.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -22,6 +23,7 @@ GRACE_SECONDS = 3.0
 # Helpers of libraries that live as long as the interpreter, by design.
 LASTING = ("resource_tracker", "semaphore_tracker", "forkserver")
 # Files that take longest go first, so that no core waits for one of them at the end.
+PEERS = "tests/peers/"
 LONGEST = ("test_demo_end_to_end.py", "test_audit.py", "test_architecture.py")
 UGLY_WORDS = (
     "",
@@ -37,14 +39,24 @@ UGLY_WORDS = (
 )
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist looks at the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """On several cores a file stays whole, and so do the peers, whose last test counts them all."""
+    """The longest files first."""
     places = {name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: places.get(item.path.name, len(LONGEST)))
-    for item in items:
-        peers = item.path.parent.name == "peers"
-        item.add_marker(pytest.mark.xdist_group("peers" if peers else str(item.path)))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """On several cores a file stays whole, and so do the peers, whose last test counts them all."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class WholeFiles(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.split("::", 1)[0]
+            return PEERS if file.startswith(PEERS) else file
+
+    config.option.loadscopereorder = False  # the longest first, not the most numerous
+    return WholeFiles(config, log)
 
 
 def children() -> set[tuple[int, str]]:
