@@ -257,11 +257,11 @@ class ReviewView(QWidget):
         elif not self._reading.handle_key(event):
             event.ignore()
 
-    def _quiet_key(self, page: QWidget, command: str, event: QKeyEvent) -> bool:
+    def _quiet_key(self, page: QWidget | None, command: str, event: QKeyEvent) -> bool:
         """The pages around the triptych are walked through by keys as well."""
         if event.isAutoRepeat():
             return False
-        wanted: dict[tuple[QWidget, str], SignalInstance] = {
+        wanted: dict[tuple[QWidget | None, str], SignalInstance] = {
             (self.curtain, "pause"): self.resume_asked,
             (self.pages.asking, "confirm"): self.guess_begun,
             (self.pages.asking, "undo"): self.undo_asked,
