@@ -18,12 +18,12 @@ from db.home import Home
 from db.runs import query_ranks
 from db.session import Store, open_store
 from studies.errors import NoRun
+from studies.holm import holm
 from studies.medheb.paired import (
     FLIPS,
     Difference,
     Drawn,
     draw,
-    holm,
     mean_difference,
     query_values,
 )

@@ -16,9 +16,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tests.screens_pump import pump
+
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop
 from PySide6.QtWidgets import QApplication
 
 from app.main import Program, compose
@@ -35,15 +36,6 @@ SIZES = ((1280, 800), (1920, 1080))
 SETTLE, MOST = 0.8, 20.0
 JOB_SECONDS = 180.0
 Step = Callable[[Program], None]
-
-
-def pump(seconds: float, until: Callable[[], bool] = lambda: False) -> None:
-    """Let the window live for a while, or until something holds."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end and not until():
-        QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 20)
-        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-        time.sleep(0.005)
 
 
 def settle(program: Program) -> None:

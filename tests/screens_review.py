@@ -11,15 +11,15 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 
 from app.main import Program
 from app.presenters import review_words as words
 from studies.demo_run import STUDY_TITLE
 from studies.preference.protocol import GUESS
 from studies.preference.study import list_studies
+from tests.screens_pump import pump
 
 Step = Callable[[Program], None]
 MOST = 20.0
@@ -33,15 +33,6 @@ GONE = (
     "Every answer given before is stored in it."
 )
 KEY = Qt.Key
-
-
-def pump(seconds: float, until: Callable[[], bool] = lambda: False) -> None:
-    """Let the window live for a while, or until something holds."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end and not until():
-        QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 20)
-        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-        time.sleep(0.005)
 
 
 def presenter(program: Program) -> Any:

@@ -6,11 +6,9 @@ Its tables stand in for those of the demo's finished study; the list and the ite
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop
 from PySide6.QtWidgets import QApplication
 
 from app import theme
@@ -23,20 +21,12 @@ from studies.preference.analysis.readers import READERS
 from studies.preference.analysis.simulate import World, simulated
 from studies.preference.study import list_studies
 from tests.screens_home import READ_TITLE
+from tests.screens_pump import pump
 
 Step = Callable[[Program], None]
 MOST = 60.0
 DRAWS = 2_000
 _found: dict[str, Any] = {}
-
-
-def pump(seconds: float, until: Callable[[], bool] = lambda: False) -> None:
-    """Let the window live for a while, or until something holds."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end and not until():
-        QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 20)
-        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-        time.sleep(0.005)
 
 
 def page(program: Program) -> Any:

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import Qt
 
 from app.main import Program
 from db.home import Home
@@ -22,18 +20,10 @@ from studies.demo_run import STUDY_TITLE
 from studies.preference.packs import make_pack, open_pack, return_answers
 from studies.preference.study import list_studies, open_study
 from tests.screens_home import READ_TITLE
+from tests.screens_pump import pump
 
 Step = Callable[[Program], None]
 SETTLE = 0.6
-
-
-def pump(seconds: float, until: Callable[[], bool] = lambda: False) -> None:
-    """Let the window live for a while, or until something holds."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end and not until():
-        QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 20)
-        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-        time.sleep(0.005)
 
 
 def page(program: Program) -> Any:

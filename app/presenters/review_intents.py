@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.presenters import review_words as words
 from app.presenters.review_said import CANDIDATES, Said
+from studies.preference.protocol import REASONS
 
 if TYPE_CHECKING:
     from app.presenters.pace import ItemClock, Pace
@@ -82,7 +83,7 @@ class ReviewIntents:
     def ask_reason(self) -> None:
         """The item cannot be judged: why."""
         if self._acts() and not self._guessing:
-            self.view.ask_reason()
+            self.view.ask_reason(REASONS)
 
     def take_reason(self, reason: str) -> None:
         """The reason; with it the item has its answer, to be confirmed like any other."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from app.shown_statistics import AnswerLine, Behind
 from studies.preference.analysis.tables import Guess, ItemFacts, Presented, StudyTables
 from studies.preference.kit.words import seconds_words
+from studies.preference.lists import strata_titles
 
 ITEM_TERMS = ("family", "form", "split", "anatomy", "overlap", "stratum")
 FORMS = {"2d": "2D", "3d": "3D", "text": "text"}
@@ -308,18 +309,7 @@ def said_of(row: Presented, item: ItemFacts, models: Mapping[str, str]) -> str:
 def stratum_words(item: ItemFacts, models: Mapping[str, str]) -> str:
     """Whose top answer was right."""
     first, second = (models.get(letter, letter) for letter in (item.first, item.second))
-    return stratum_titles(first, second).get(item.stratum, item.stratum)
-
-
-def stratum_titles(first: str, second: str) -> dict[str, str]:
-    """Words for the strata with the models' names."""
-    return {
-        "both": "Both right at the top",
-        "only_a": f"Only {first} right",
-        "only_b": f"Only {second} right",
-        "neither": "Both wrong",
-        "unknown": "No gold answer",
-    }
+    return strata_titles(first, second).get(item.stratum, item.stratum)
 
 
 def _note(row: Row, models: Mapping[str, str]) -> str:

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.presenters.statistics_behind import behind, stratum_titles
+from app.presenters.statistics_behind import behind
 from app.shown_statistics import Behind
 from studies.preference.analysis.schema import Analysis, Block, Pair, Table
+from studies.preference.lists import strata_titles
 
 FORMS = {"2d": "2D", "3d": "3D", "text": "Text"}
 
@@ -59,7 +60,7 @@ class Look:
 
     def title_of(self, block: Block) -> str:
         """A group's title with the models' names in place of letters."""
-        strata = stratum_titles(self.first, self.second)
+        strata = strata_titles(self.first, self.second)
         if block.group == "stratum":
             return strata.get(block.name, block.title)
         if block.group == "stratum_form":

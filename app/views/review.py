@@ -179,9 +179,9 @@ class ReviewView(QWidget):
         self.answers.set_live(live)
         self.guesses.set_live(live)
 
-    def ask_reason(self) -> None:
+    def ask_reason(self, reasons: Sequence[str]) -> None:
         """Why the item cannot be judged."""
-        self._reading.ask_reason()
+        self._reading.ask_reason(reasons)
 
     def ask_comment(self, text: str) -> None:
         """The comment line."""

@@ -6,7 +6,7 @@ comment or a reason is written reaches the rating. Decides nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QRect, Qt, Signal
@@ -98,10 +98,10 @@ class ReadingScreen(QWidget):
         """Why the answer could not be stored, over the prompt; empty hides it."""
         self.fault.say(sentence, self._middle(), self.board.prompt.height())
 
-    def ask_reason(self) -> None:
-        """The reasons why an item cannot be judged."""
+    def ask_reason(self, reasons: Sequence[str]) -> None:
+        """The reasons why an item cannot be judged; the last one wants words of one's own."""
         self.details.keep_comment()
-        self.reasons.open()
+        self.reasons.open(reasons)
         self._place_reasons()
 
     def ask_comment(self, text: str) -> None:

@@ -1,9 +1,11 @@
 """Why an item cannot be judged: a list of reasons and a line for other words, by keys alone.
 
-Owns the list. Keys pressed in it never reach the page behind it.
+Owns the choosing; the reasons are handed in. Keys pressed in it never reach the page behind it.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -12,14 +14,6 @@ from PySide6.QtWidgets import QFrame, QLabel, QListWidget, QVBoxLayout, QWidget
 from app import theme
 from app.widgets.one_line import OneLine
 
-REASONS = (
-    "Pictures not good enough",
-    "Query or task unclear",
-    "Outside my field",
-    "Text cut off or missing",
-    "Displayed wrongly",
-    "Another reason",
-)
 TOLD = "A number, Enter or a click takes a reason; Tab writes more words first, Esc returns"
 
 # Pictures to be judged lie beside it: no accent here, the chosen line is framed and marked.
@@ -77,9 +71,9 @@ class ReasonPanel(QFrame):
         title.setWordWrap(True)
         self._told.setProperty("role", "small")
         self._told.setWordWrap(True)
+        self._reasons: tuple[str, ...] = ()
         self.list = _List()
         self.list.setAccessibleName("Reasons")
-        self.list.addItems([f"{n}   {words}" for n, words in enumerate(REASONS, start=1)])
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setWordWrap(True)
         self.list.setStyleSheet(NEUTRAL)
@@ -98,8 +92,11 @@ class ReasonPanel(QFrame):
         self.words.left.connect(self._leave)
         self.hide()
 
-    def open(self) -> None:
-        """Show the reasons afresh; the list has the keys."""
+    def open(self, reasons: Sequence[str]) -> None:
+        """Show the reasons afresh, the last one for other words; the list has the keys."""
+        self._reasons = tuple(reasons)
+        self.list.clear()
+        self.list.addItems([f"{n}   {words}" for n, words in enumerate(reasons, start=1)])
         self.words.setText("")
         self.list.setCurrentRow(0)
         rows = sum(self.list.sizeHintForRow(row) for row in range(self.list.count()))
@@ -124,11 +121,11 @@ class ReasonPanel(QFrame):
 
     def _take(self, row: int, *, written: bool = False) -> None:
         words = self.words.text().strip()
-        other = row == len(REASONS) - 1
+        other = row == len(self._reasons) - 1
         if other and not words:
             self.words.setFocus()
             return
-        reason = words if other else REASONS[max(0, row)]
+        reason = words if other else self._reasons[max(0, row)]
         if words and not other:
             reason = f"{reason}: {words}"
         self.hide()

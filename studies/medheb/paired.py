@@ -128,15 +128,3 @@ def _flipped(task: str, difference_Q: NDArray[np.float64]) -> NDArray[np.float64
 
 def _random(task: str, stream: int) -> np.random.Generator:
     return np.random.default_rng([SEED, zlib.crc32(task.encode()), stream])
-
-
-def holm(p_values: Sequence[float]) -> tuple[float, ...]:
-    """Holm's adjusted p values, in the order given."""
-    count = len(p_values)
-    order = np.argsort(p_values, kind="stable")
-    adjusted = np.empty(count)
-    highest = 0.0
-    for place, index in enumerate(order):
-        highest = max(highest, min(1.0, (count - place) * p_values[index]))
-        adjusted[index] = highest
-    return tuple(float(value) for value in adjusted)

@@ -33,17 +33,19 @@ PLAN = (
     "Side bias: share of left among items with a preference, the order term, and a table of the "
     "repeats with sides swapped.",
     "The four strata of top-1 correctness, and family, form, split and anatomy, each with shares "
-    "and intervals; one test of heterogeneity over the strata; Holm's correction inside one table; "
-    "no p-value below 10 items with a preference; everything else is exploratory.",
+    "and intervals; one test of heterogeneity for each of these tables; Holm's correction inside "
+    "one table, none over several pairs of models; no p-value below 10 items with a preference; "
+    "everything else is exploratory.",
     "Hit@1 of the models on the same items by McNemar's test.",
     "Criterion validity: where exactly one model is right at the top, how often it is preferred.",
-    "Repeats: agreement of a reader with himself, kappa and AC1. Several readers: pairwise kappa, "
-    "Fleiss' kappa, AC1, Krippendorff's alpha, majority vote, tables for each and for all.",
+    "Repeats: raw agreement of a reader with an earlier answer, kappa and AC1. Several readers: "
+    "pairwise kappa, Fleiss' kappa, AC1, Krippendorff's alpha, majority vote, tables for each and "
+    "for all; shares and tests for all take the answers of one item as independent.",
     "Time and fatigue: time to answer without idle time and share of ties along the session.",
     "Missing and changed answers are counted; the primary figures are repeated with first answers.",
     "Blinding: guesses at the end of the reading and their index.",
-    "Identical lists count as ties and are reported apart, with shares given with and without "
-    "them. Warm-up items and repeats are in no share.",
+    "Identical lists that were set aside count as ties and are reported apart, with shares given "
+    "with and without them. Warm-up items and repeats are in no share.",
 )
 
 

@@ -12,13 +12,17 @@ from engine.evidence.item import Item
 
 TOP = 3
 STRATA = ("both", "only_a", "only_b", "neither", "unknown")
-STRATUM_TITLES = {
-    "both": "Both right at the top",
-    "only_a": "Only A right",
-    "only_b": "Only B right",
-    "neither": "Both wrong",
-    "unknown": "No gold answer",
-}
+
+
+def strata_titles(first: str, second: str) -> dict[str, str]:
+    """Words for the strata with the letters or the names of the two models."""
+    return {
+        "both": "Both right at the top",
+        "only_a": f"Only {first} right",
+        "only_b": f"Only {second} right",
+        "neither": "Both wrong",
+        "unknown": "No gold answer",
+    }
 
 
 @dataclass(frozen=True)

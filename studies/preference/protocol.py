@@ -14,6 +14,16 @@ from studies.errors import BadStudy
 
 IDENTICAL = ("auto-tie", "show", "exclude")
 ASKED = ("off", "optional")
+OTHER = "Another reason"
+# Why an item cannot be judged, as a rater chooses it; anything else is the rater's own words.
+REASONS = (
+    "Pictures not good enough",
+    "Query or task unclear",
+    "Outside my field",
+    "Text cut off or missing",
+    "Displayed wrongly",
+    OTHER,
+)
 GUESS = (
     "One of the two lists is from the model this study tests, the other from the model it is "
     "compared with. Which list is from the tested one?"

@@ -13,6 +13,7 @@ from app.presenters import review_words as words
 from app.presenters.pace import BAND_ITEMS, LATEST, Pace
 from app.presenters.review_said import Said
 from studies.errors import BadPack, StudyGone
+from studies.preference.protocol import REASONS
 from tests.app.fakes import FakeStudy, image_item
 from tests.app.test_review import Desk
 
@@ -90,6 +91,7 @@ def test_cannot_judge_has_a_reason_and_is_confirmed_like_any_answer():
     desk = Desk(study()).begin()
     desk.view.cannot_asked.emit()
     assert desk.view.names()[-1] == "ask_reason"
+    assert desk.view.last("ask_reason")[0] == (REASONS,)
     desk.view.reason_kept.emit("Outside my field")
     assert desk.answers == []
     assert "Outside my field" in desk.view.last("show_hint")[0][0]

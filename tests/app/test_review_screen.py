@@ -25,6 +25,7 @@ from app.widgets.board_view import state_from
 from app.widgets.content import ViewState
 from app.widgets.drawn_ahead import Place
 from app.widgets.triptych import NAMES, BoardItem, draw_ahead
+from studies.preference.protocol import REASONS
 from tests.app.fakes import FakeSource, FakeStudy, fake_services, image_item
 from tests.app.test_review_page import REPORT, contents, show
 
@@ -220,12 +221,12 @@ def test_a_comment_is_left_as_it_was_with_escape(view, qtbot):
 
 def test_a_reason_is_taken_by_its_number_or_written(view, qtbot):
     show(view)
-    view.ask_reason()
+    view.ask_reason(REASONS)
     with qtbot.assertNotEmitted(view.answer_chosen), qtbot.waitSignal(view.reason_kept) as said:
         qtbot.keyClick(view.reasons.list, "f")
         qtbot.keyClick(view.reasons.list, "3")
     assert said.args == ["Outside my field"]
-    view.ask_reason()
+    view.ask_reason(REASONS)
     qtbot.keyClick(view.reasons.list, "6")  # another reason needs words
     assert not view.reasons.isHidden()
     with qtbot.assertNotEmitted(view.confirm_asked), qtbot.waitSignal(view.reason_kept) as said:
@@ -233,7 +234,7 @@ def test_a_reason_is_taken_by_its_number_or_written(view, qtbot):
             qtbot.keyClick(view.reasons.words, letter)
         qtbot.keyClick(view.reasons.words, KEY.Key_Return)
     assert said.args == ["upside down"]
-    view.ask_reason()
+    view.ask_reason(REASONS)
     qtbot.keyClick(view.reasons.list, KEY.Key_Down)
     qtbot.keyClick(view.reasons.list, KEY.Key_Tab)
     view.reasons.words.setText("both of them")
@@ -244,7 +245,7 @@ def test_a_reason_is_taken_by_its_number_or_written(view, qtbot):
 
 def test_escape_leaves_the_reasons_without_an_answer(view, qtbot):
     show(view)
-    view.ask_reason()
+    view.ask_reason(REASONS)
     with qtbot.assertNotEmitted(view.reason_kept):
         qtbot.keyClick(view.reasons.list, KEY.Key_Escape)
     assert view.reasons.isHidden()
@@ -309,7 +310,7 @@ def test_no_word_is_cut_at_1280_x_800_at_any_type_size(view, scaled, qtbot, perc
     assert strip._face_for(strip.words).pixelSize() == theme.px("body")
     board = view.board
     assert board.height() > 500
-    view.ask_reason()
+    view.ask_reason(REASONS)
     assert view.rect().contains(view.reasons.geometry())
     assert view.reasons.list.height() >= 6 * view.reasons.list.sizeHintForRow(0)
 

@@ -18,8 +18,8 @@ from app.views.statistics_panel import PanelView
 from app.views.study_forms import UnblindForm
 from app.views.study_wizard import StudyWizard
 from app.widgets.blocks import label, tell
-from app.widgets.reason_panel import REASONS
 from db.settings import Settings
+from studies.preference.protocol import REASONS
 from tests.app.test_review_page import show
 
 KEY = Qt.Key
@@ -44,7 +44,7 @@ def click_on(view: ReviewView, qtbot: Any) -> None:
 def test_one_click_takes_a_reason(view: ReviewView, qtbot: Any) -> None:
     kept: list[str] = []
     view.reason_kept.connect(kept.append)
-    view.ask_reason()
+    view.ask_reason(REASONS)
     reasons = view.reasons.list
     place = reasons.visualItemRect(reasons.item(2)).center()
     qtbot.mouseClick(reasons.viewport(), LEFT, pos=place)
@@ -57,11 +57,11 @@ def test_another_answer_closes_the_reasons_and_esc_closes_them_from_anywhere(
 ) -> None:
     chosen: list[str] = []
     view.answer_chosen.connect(chosen.append)
-    view.ask_reason()
+    view.ask_reason(REASONS)
     view.answers.chosen.emit("left")
     assert chosen == ["left"]
     assert view.reasons.isHidden()
-    view.ask_reason()
+    view.ask_reason(REASONS)
     view.setFocus()
     qtbot.keyClick(view, KEY.Key_F)
     assert view.reasons.list.hasFocus() or not view.isActiveWindow()
@@ -87,7 +87,7 @@ def test_a_comment_begun_is_kept_by_whatever_is_clicked_next(
     elif act == "pause":
         view.show_paused("Item 1 of 2.")
     else:
-        view.ask_reason()
+        view.ask_reason(REASONS)
     assert heard[0] == "motion"
     assert not view.details.writing
 

@@ -5,7 +5,8 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from studies.medheb.paired import Difference, draw, holm, mean_difference, query_values
+from studies.holm import holm
+from studies.medheb.paired import Difference, draw, mean_difference, query_values
 from studies.medheb.scores import mrr_at_k
 
 

@@ -15,6 +15,7 @@ from studies.preference.analysis.counts import holm, share, sign_test
 from studies.preference.analysis.heterogeneity import heterogeneity
 from studies.preference.analysis.rated import Rated, pooled
 from studies.preference.analysis.schema import Block, Table
+from studies.preference.lists import strata_titles
 
 STRATA = ("both", "only_a", "only_b", "neither", "unknown")
 FORMS = {"2d": "2D", "3d": "3D", "text": "Text"}
@@ -25,17 +26,6 @@ OVERLAPS = {
     "same_set": "Same candidates, another order",
     "identical": "Identical lists",
 }
-
-
-def strata_titles(first: str, second: str) -> dict[str, str]:
-    """Words for the strata with the letters of the two models."""
-    return {
-        "both": "Both right at the top",
-        "only_a": f"Only {first} right",
-        "only_b": f"Only {second} right",
-        "neither": "Both wrong",
-        "unknown": "No gold answer",
-    }
 
 
 def block(group: str, name: str, title: str, rows: Sequence[Rated], how: Draws) -> Block:

@@ -1,6 +1,6 @@
 """Shares with Wilson intervals, the exact sign test, Holm: the plain counting under every table.
 
-Formulas are SciPy's, Holm's steps excepted. Refuses a p-value below ten.
+Formulas are SciPy's; Holm's steps are in ``studies.holm``. Refuses a p-value below ten.
 Source: Wilson 1927; Holm 1979; MedHEB section 5.6 counts ties as one class.
 """
 
@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from scipy.stats import binomtest
 
+from studies.holm import holm as corrected
 from studies.preference.analysis.schema import Block, Estimate, Share, Test
 
 LEAST_FOR_P = 10
@@ -52,21 +53,10 @@ def sign_test(first: int, second: int, *, name: str = "exact sign test", note: s
 
 
 def holm(blocks: Sequence[Block]) -> tuple[Block, ...]:
-    """The blocks of one table, sign tests adjusted; those without a p-value stay as they are.
-
-    By hand: statsmodels' ``multipletests`` collects garbage at each call and would hold the
-    window for a third of a second each time. The tests compare with it.
-    """
-    known = sorted(one.sign.p for one in blocks if one.sign.p is not None)
-    adjusted: dict[float, float] = {}
-    worst = 0.0
-    for place, p in enumerate(known):
-        worst = max(worst, min(1.0, (len(known) - place) * p))
-        adjusted.setdefault(p, worst)
+    """The blocks of one table, sign tests adjusted; those without a p-value stay as they are."""
+    adjusted = iter(corrected([one.sign.p for one in blocks if one.sign.p is not None]))
     return tuple(
-        one
-        if one.sign.p is None
-        else replace(one, sign=replace(one.sign, p_holm=adjusted[one.sign.p]))
+        one if one.sign.p is None else replace(one, sign=replace(one.sign, p_holm=next(adjusted)))
         for one in blocks
     )
 

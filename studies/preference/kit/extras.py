@@ -12,18 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from studies.preference.protocol import OTHER, REASONS
 from studies.preference.unblind import Unblinded
 
-OTHER = "Another reason"
-# What a rater chooses from; anything else is the rater's own words.
-REASONS = (
-    "Pictures not good enough",
-    "Query or task unclear",
-    "Outside my field",
-    "Text cut off or missing",
-    "Displayed wrongly",
-    OTHER,
-)
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _PATH = re.compile(
     r"(?<![\w:/.])(?:[A-Za-z]:[\\/]|\\\\|/(?=[^\s/]+/)|~/|file:/+)[^\s'\"<>|,;)]*", re.IGNORECASE
