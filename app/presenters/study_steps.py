@@ -6,7 +6,7 @@ Plain functions of a ``Standing``. They tell counts and times, never an answer a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.presenters.study_standing import Reader, Stamp, Standing, day
 from app.shown import StepShown, StudyShown
@@ -162,7 +162,8 @@ def protocol_words(protocol: Protocol) -> str:
 
 def _plan(standing: Standing) -> StepShown:
     assert standing.protocol is not None
-    told = f"{standing.info.reads} to read; {protocol_words(standing.protocol)}."
+    rest = protocol_words(replace(standing.protocol, warmup=0))  # practice is counted already
+    told = f"To read: {standing.info.reads}; {rest}."
     return StepShown("plan", "Plan", "done", told)
 
 
