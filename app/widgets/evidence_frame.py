@@ -11,13 +11,14 @@ import math
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QRect, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QEnterEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
 from app import theme
 from app.widgets.content import Content, ViewState
 from app.widgets.drawn_ahead import Place
 from app.widgets.image_canvas import OVERLAYS, ImageCanvas
+from app.widgets.pointer_rest import PointerRest
 from app.widgets.text_panel import TextPanel
 
 BORDER = 3
@@ -55,6 +56,7 @@ class EvidenceFrame(QWidget):
         title: the word in its head; empty for none.
         selectable: whether text may be selected and copied.
         measures: whether measuring tools are there.
+        pointer: tells a pointer that came from one that lay there; without it all count.
     """
 
     chosen = Signal(object)
@@ -69,10 +71,12 @@ class EvidenceFrame(QWidget):
         *,
         selectable: bool = True,
         measures: bool = True,
+        pointer: PointerRest | None = None,
     ) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # else it is painted twice
         self._measures = measures
+        self._pointer = pointer
         self._selected = False
         self._content = Content()
         self._overlays = OVERLAYS
@@ -198,8 +202,9 @@ class EvidenceFrame(QWidget):
     def focusInEvent(self, event: QEvent) -> None:
         self.chosen.emit(self)
 
-    def enterEvent(self, event: QEvent) -> None:
-        self.chosen.emit(self)
+    def enterEvent(self, event: QEnterEvent) -> None:
+        if self._pointer is None or self._pointer.moved_to(event.globalPosition().toPoint()):
+            self.chosen.emit(self)
 
     def eventFilter(self, watched: object, event: QEvent) -> bool:
         """A double click on text maximises the frame as on a picture."""
@@ -219,6 +224,7 @@ class EvidenceFrame(QWidget):
 
     def _add_canvas(self) -> None:
         canvas = ImageCanvas(self)
+        canvas.pointer = self._pointer
         canvas.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         canvas.set_overlays(self._overlays)
         canvas.set_measuring(on=self._measures)

@@ -14,6 +14,7 @@ from typing import Any
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
+    QEnterEvent,
     QHideEvent,
     QKeyEvent,
     QMouseEvent,
@@ -30,6 +31,7 @@ from app.widgets.canvas_gestures import BAR_REACH, MEASURE_OF, Gestures
 from app.widgets.canvas_marks import MarkedCanvas
 from app.widgets.content import Picture, ViewState, slice_index
 from app.widgets.drawn_ahead import Place
+from app.widgets.pointer_rest import PointerRest
 from app.widgets.slice_images import SliceImages
 from app.widgets.view_commands import STATE_COMMANDS, Room
 
@@ -69,6 +71,7 @@ class ImageCanvas(MarkedCanvas):
         self._overlays = OVERLAYS
         self._hidden = False
         self._gestures = Gestures(self)
+        self.pointer: PointerRest | None = None  # the board's; without it each coming counts
         self._cine = cine.Cine(self)
         self._cine.turn.connect(self._show_frame)
         self._fresh = False
@@ -319,8 +322,9 @@ class ImageCanvas(MarkedCanvas):
         self._gestures.stop()
         self.maximise_asked.emit()
 
-    def enterEvent(self, event: QEvent) -> None:
-        self.chosen.emit()
+    def enterEvent(self, event: QEnterEvent) -> None:
+        if self.pointer is None or self.pointer.moved_to(event.globalPosition().toPoint()):
+            self.chosen.emit()
 
     def leaveEvent(self, event: QEvent) -> None:
         self._gestures.leave()

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from app import theme
@@ -31,6 +31,7 @@ from app.widgets.content import Content
 from app.widgets.drawn_ahead import Place
 from app.widgets.evidence_frame import EvidenceFrame
 from app.widgets.image_canvas import ImageCanvas
+from app.widgets.pointer_rest import PointerRest
 from app.widgets.prompt_panel import PromptPanel
 from app.widgets.text_panel import TextPanel
 from app.widgets.view_link import ViewLink
@@ -86,6 +87,7 @@ class TriptychBoard(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.link = ViewLink(self)
+        self._pointer = PointerRest()
         self.query = self._frame("QUERY", Qt.AlignmentFlag.AlignHCenter)
         self.left = self._wing("LEFT", Qt.AlignmentFlag.AlignLeft)
         self.right = self._wing("RIGHT", Qt.AlignmentFlag.AlignRight)
@@ -110,7 +112,7 @@ class TriptychBoard(QWidget):
 
     @property
     def selected(self) -> EvidenceFrame | None:
-        """The frame under the pointer or the focus."""
+        """The frame the pointer, a press, a key or the focus came to last."""
         return self._selected
 
     @property
@@ -145,6 +147,7 @@ class TriptychBoard(QWidget):
         """
         self.setUpdatesEnabled(False)
         self.shrink()
+        self._pointer.note()
         self._flipped, self._item = None, item
         self._marked = ()
         self.show_notes({})
@@ -225,6 +228,7 @@ class TriptychBoard(QWidget):
             return
         if frame is None or self._item is None:
             return
+        self._pointer.note()
         self._enlarged = frame
         self.large.set_title(frame.accessibleName())
         self.large.show_content(
@@ -242,6 +246,7 @@ class TriptychBoard(QWidget):
         pairs = zip(self._enlarged.shown_canvases, self.large.shown_canvases, strict=True)
         for canvas, large in pairs:
             canvas.set_state(large.state)
+        self._pointer.note()
         self._enlarged = None
         self.large.hide()
         self.large.clear()
@@ -285,6 +290,10 @@ class TriptychBoard(QWidget):
         beside = frame.content.text is None and self._enlarged in (None, self.query)
         below = beside and (frame is self.query or frame is self.large)
         return self.prompt.text if below else frame.text
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._pointer.note()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -343,7 +352,7 @@ class TriptychBoard(QWidget):
 
     def _frame(self, title: str, side: Qt.AlignmentFlag) -> EvidenceFrame:
         # Measures would be on one side only: there are none while rating.
-        frame = EvidenceFrame(title, self, selectable=False, measures=False)
+        frame = EvidenceFrame(title, self, selectable=False, measures=False, pointer=self._pointer)
         frame.set_overlays(SHOWN)
         frame.set_title(title, align=side)
         frame.canvas_made.connect(self._take_canvas)

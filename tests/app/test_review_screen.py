@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
+from PySide6.QtGui import QCursor, QEnterEvent
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 
 from app import keys, theme
@@ -416,6 +417,7 @@ def test_reading_goes_on_in_the_same_window_state(view, qtbot, tmp_path):
     again = ReviewView()
     qtbot.addWidget(again)
     again.resize(1280, 800)
+    QCursor.setPos(200, 300)  # over the left wing: a frame that appears under it is not chosen
     presenter, clock, study = session(again, tmp_path, study)
     qtbot.waitUntil(lambda: presenter._state == "rating")
     board = again.board
@@ -425,6 +427,32 @@ def test_reading_goes_on_in_the_same_window_state(view, qtbot, tmp_path):
     }
     assert board.large.first_state().depth != states["query"].depth
     assert (board.enlarged_name, board.selected_name, board.link.on) == ("right2", "right2", False)
+
+
+def come_to(frame, place):
+    """What Qt tells a frame under which the pointer is found."""
+    at = QPointF(place)
+    QApplication.sendEvent(frame, QEnterEvent(QPointF(5, 5), QPointF(5, 5), at))
+
+
+def test_a_pointer_nobody_moved_chooses_nothing(view, qtbot):
+    board = view.board
+    view.show()
+    lay = QPoint(700, 300)
+    QCursor.setPos(lay)
+    picture_of(view, board_of("image"), qtbot)
+    board.select(board.right[1])
+    come_to(board.left[0], lay)  # it appeared there
+    assert board.selected_name == "right2"
+    come_to(board.left[1], lay + QPoint(3, 0))
+    assert board.selected_name == "left2"
+    board.select(board.right[1])
+    QCursor.setPos(lay)
+    board.enlarge()
+    come_to(board.large, lay)
+    board.shrink()
+    come_to(board.left[0], lay)
+    assert board.selected_name == "right2"
 
 
 def test_another_reader_does_not_get_the_view_of_the_one_before(view, qtbot, tmp_path):
