@@ -10,6 +10,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import median
 from typing import Any
 
 from engine.control import Control
@@ -17,7 +18,7 @@ from engine.errors import EvidenceError
 from studies.preference.copying import Copied, Copies, Kept
 from studies.preference.lists import TOP, Comparison, Listed
 from studies.preference.media import MediaPool
-from studies.preference.overlap import flags_of, overlap_of
+from studies.preference.overlap import Kin, flags_of, kin_of, overlap_of
 from studies.preference.panels import Panel
 from studies.preference.prompts import prompt_for
 from studies.preference.sample import balanced, equal_shares, generator
@@ -39,6 +40,7 @@ class Drawn:
         list_b: of the second model's.
         overlap: one of ``overlap.OVERLAPS``.
         flags: of ``overlap.FLAGS``.
+        kin: which list holds what is near the query.
     """
 
     item_id: str
@@ -49,6 +51,16 @@ class Drawn:
     list_b: tuple[Mapping[str, Any], ...] = ()
     overlap: str = "identical"
     flags: tuple[str, ...] = ()
+    kin: Kin = field(default_factory=Kin)
+
+    @property
+    def words(self) -> tuple[float | None, float | None]:
+        """Median number of words of a candidate of each list as shown; None if never shown."""
+        first, second = (
+            [len(panel["text"].split()) for panel in listed]
+            for listed in (self.list_a, self.list_b)
+        )
+        return (float(median(first)), float(median(second))) if first and second else (None, None)
 
     @property
     def prompt(self) -> str:
@@ -188,6 +200,7 @@ class Drawing:
             list_b=tuple(panels[name] for name in comparison.names_b),
             overlap=overlap,
             flags=flags,
+            kin=kin_of(query.look, *lists),
         )
 
     def _read(self, comparison: Comparison) -> tuple[Copied | Kept, dict[str, Copied | Kept]]:

@@ -110,6 +110,13 @@ def _key_item(one: Drawn, left: str) -> KeyItem:
         overlap=one.overlap,
         flags=one.flags,
         anatomy=comparison.anatomy,
+        words_a=one.words[0],
+        words_b=one.words[1],
+        near_query=one.kin.near_query,
+        same_patient=one.kin.same_patient,
+        rank_a=comparison.rank_a,
+        rank_b=comparison.rank_b,
+        difficulty=comparison.difficulty,
     )
 
 

@@ -1,7 +1,7 @@
 """The key of a study: which model stood where, what was right, where each item came from.
 
-It exists sealed, and in the open only after unblinding. Owns its JSON form, format 2; a key of
-format 1 (two models, nothing flagged) is still read.
+It exists sealed, and in the open only after unblinding. Owns its JSON form, format 3; keys of
+format 1 (two models, nothing flagged) and 2 (no words, ranks and look-alikes) are still read.
 """
 
 from __future__ import annotations
@@ -15,8 +15,11 @@ from typing import Any
 from studies.errors import BadStudy
 from studies.preference.frozen import canonical
 
-FORMAT = 2
-EARLIER = {1: {"first": "A", "second": "B", "flags": (), "anatomy": ""}}
+FORMAT = 3
+EARLIER: dict[int, dict[str, Any]] = {
+    1: {"first": "A", "second": "B", "flags": (), "anatomy": ""},
+    2: {},
+}
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,15 @@ class KeyItem:
         overlap: one of ``overlap.OVERLAPS``.
         flags: of ``overlap.FLAGS``, found before the reading.
         anatomy: of the task, "" where its table names none.
+        words_a: median number of words of the first model's candidates as shown, 0 where none
+            has any; None where nobody counted.
+        words_b: the same of the second model's.
+        near_query: which list holds a near-duplicate of the query, of ``overlap.HOLDERS``; ""
+            where nobody looked.
+        same_patient: which list holds a candidate of the query's own patient.
+        rank_a: of the gold answer under the first model, ties against it; None where unknown.
+        rank_b: the same under the second model.
+        difficulty: of ``lists.DIFFICULTIES``, "" without gold or where no rank is known.
     """
 
     left: str
@@ -71,6 +83,13 @@ class KeyItem:
     overlap: str
     flags: tuple[str, ...] = ()
     anatomy: str = ""
+    words_a: float | None = None
+    words_b: float | None = None
+    near_query: str = ""
+    same_patient: str = ""
+    rank_a: int | None = None
+    rank_b: int | None = None
+    difficulty: str = ""
 
     def place_of_gold(self, names: tuple[str, ...]) -> int | None:
         """Place of the gold answer in a list, from 1, None if it is not there."""

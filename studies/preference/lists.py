@@ -1,7 +1,7 @@
 """What a study compares: one query with the top candidates of two models, plain and frozen.
 
-Owns the words for strata. Refuses to open evidence; how the lists are read from
-stored results is in ``studies.preference.source``.
+Owns the words for strata and for how hard a query is. Refuses to open evidence; how the lists are
+read from stored results is in ``studies.preference.source``.
 """
 
 from __future__ import annotations
@@ -12,6 +12,14 @@ from engine.evidence.item import Item
 
 TOP = 3
 STRATA = ("both", "only_a", "only_b", "neither", "unknown")
+# Name to the last rank of the gold answer, under the model that ranked it better.
+DIFFICULTIES = {"easy": 1, "moderate": 3, "hard": 10, "very_hard": None}
+DIFFICULTY_TITLES = {
+    "easy": "Easy: gold ranked 1 by the better model",
+    "moderate": "Moderate: gold ranked 2 or 3",
+    "hard": "Hard: gold ranked 4 to 10",
+    "very_hard": "Very hard: gold ranked beyond 10",
+}
 
 
 def strata_titles(first: str, second: str) -> dict[str, str]:
@@ -23,6 +31,26 @@ def strata_titles(first: str, second: str) -> dict[str, str]:
         "neither": "Both wrong",
         "unknown": "No gold answer",
     }
+
+
+def difficulty_of(first: int | None, second: int | None) -> str:
+    """How hard a query is: the rank of its gold answer under the model that ranked it better.
+
+    A benchmark stores a rank for every query with gold, also where it lies beyond the list that
+    is shown; which of the two models was better does not show. The size of the pool says more of
+    a task than of a query: it is the same for most queries of one.
+
+    Args:
+        first: rank under the first model, from 1, ties against it; None where nobody knows.
+        second: rank under the second model.
+
+    Returns:
+        One of ``DIFFICULTIES``, "" where no rank is known.
+    """
+    known = [rank for rank in (first, second) if rank is not None]
+    if not known:
+        return ""
+    return next(n for n, last in DIFFICULTIES.items() if last is None or min(known) <= last)
 
 
 @dataclass(frozen=True)
@@ -58,6 +86,8 @@ class Comparison:
         second: letter of the second model.
         anatomy: of the task, "" where its table names none.
         subject: token of the query's patient, None if nobody tells; kept nowhere.
+        rank_a: of the gold answer under the first model, ties against it; None where unknown.
+        rank_b: the same under the second model.
     """
 
     task_id: str
@@ -73,6 +103,8 @@ class Comparison:
     second: str = "B"
     anatomy: str = ""
     subject: str | None = None
+    rank_a: int | None = None
+    rank_b: int | None = None
 
     @property
     def names_a(self) -> tuple[str, ...]:
@@ -83,6 +115,11 @@ class Comparison:
     def names_b(self) -> tuple[str, ...]:
         """Names in the second model's list."""
         return tuple(listed.name for listed in self.list_b)
+
+    @property
+    def difficulty(self) -> str:
+        """How hard the query is, one of ``DIFFICULTIES``; "" without a gold answer."""
+        return "" if self.gold is None else difficulty_of(self.rank_a, self.rank_b)
 
     @property
     def stratum(self) -> str:

@@ -25,6 +25,7 @@ from PIL import Image, ImageFilter
 
 OVERLAPS = ("identical", "same_set", "near_duplicate", "some", "none")
 FLAGS = ("near_duplicate", "near_query", "same_patient")
+HOLDERS = ("none", "first", "second", "both", "unknown")
 NEAR = 0.9
 GRIDS = (16, 24, 32, 48, 64, 96, 128)
 GRID_OF = {"image": 128, "volume": 64}  # most cells of a side
@@ -51,6 +52,18 @@ class Pattern:
     side: int
     kind: str
     details: Mapping[int, tuple[Detail | None, ...]]
+
+
+@dataclass(frozen=True)
+class Kin:
+    """Which list holds a candidate that is near the query, or of its patient; of ``HOLDERS``.
+
+    "" means that nobody looked: an item of an earlier version, or one that is never shown.
+    ``same_patient`` is ``unknown`` where nobody tells of whom the query or every candidate is.
+    """
+
+    near_query: str = ""
+    same_patient: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,6 +156,19 @@ def overlap_of(first: Sequence[Look], second: Sequence[Look]) -> str:
     ):
         return "near_duplicate"
     return "some" if set(names[0]) & set(names[1]) else "none"
+
+
+def kin_of(query: Look, first: Sequence[Look], second: Sequence[Look]) -> Kin:
+    """Which of two lists holds a look-alike of the query and which one its own patient."""
+    near = [any(is_near(query, one) for one in listed) for listed in (first, second)]
+    told = query.subject is not None and any(one.subject for one in (*first, *second))
+    same = [any(one.subject == query.subject for one in listed) for listed in (first, second)]
+    return Kin(_holder(*near), _holder(*same) if told else "unknown")
+
+
+def _holder(first: bool, second: bool) -> str:
+    held = {(True, True): "both", (True, False): "first", (False, True): "second"}
+    return held.get((first, second), "none")
 
 
 def flags_of(query: Look, candidates: Mapping[str, Look]) -> tuple[str, ...]:

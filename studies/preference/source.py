@@ -103,6 +103,8 @@ def _comparison(
         second=second[0],
         anatomy=anatomy,
         subject=one.group or None,
+        rank_a=one.rankings[first[1].id].rank,
+        rank_b=one.rankings[second[1].id].rank,
     )
 
 

@@ -70,6 +70,13 @@ def _item(item_id: str, kind: str, hidden: KeyItem) -> ItemFacts:
         shared=len(set(hidden.names_a) & set(hidden.names_b)),
         overlap=hidden.overlap,
         flags=tuple(hidden.flags),
+        words_first=hidden.words_a,
+        words_second=hidden.words_b,
+        near_query=hidden.near_query,
+        same_patient=hidden.same_patient,
+        gold_rank_first=hidden.rank_a,
+        gold_rank_second=hidden.rank_b,
+        difficulty=hidden.difficulty,
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import log2
 
 KINDS = ("item", "warmup", "repeat", "auto_tie")
 PREFERRED = ("first", "second", "both", "neither", "auto_tie", "cannot", "")
@@ -31,6 +32,17 @@ class ItemFacts:
         shared: candidates in both lists.
         overlap: ``identical``, ``same_set``, ``near_duplicate``, ``some`` or ``none``.
         flags: ``same_patient``, ``near_duplicate``: found before the reading.
+        words_first: median number of words of the first model's candidates as shown, 0 where
+            none has any; None where that was not recorded.
+        words_second: the same of the second model's.
+        near_query: list that holds a near-duplicate of the query: ``none``, ``first``,
+            ``second``, ``both``; "" where that was not recorded.
+        same_patient: list that holds a candidate of the query's patient; ``unknown`` where nobody
+            tells.
+        gold_rank_first: rank of the gold answer under the first model, None where unknown.
+        gold_rank_second: the same under the second model.
+        difficulty: ``easy``, ``moderate``, ``hard``, ``very_hard``, fixed before the reading; ""
+            without gold or where that was not recorded.
     """
 
     item_id: str
@@ -50,6 +62,29 @@ class ItemFacts:
     shared: int = 0
     overlap: str = "none"
     flags: tuple[str, ...] = ()
+    words_first: float | None = None
+    words_second: float | None = None
+    near_query: str = ""
+    same_patient: str = ""
+    gold_rank_first: int | None = None
+    gold_rank_second: int | None = None
+    difficulty: str = ""
+
+    @property
+    def doublings(self) -> float | None:
+        """How often the second list's words double to the first's; None where one has none."""
+        if not self.words_first or not self.words_second:
+            return None
+        return log2(self.words_first / self.words_second)
+
+    @property
+    def lookalike(self) -> str:
+        """Which list holds a near-duplicate of the query or its own patient; "" if not recorded."""
+        if not self.near_query and not self.same_patient:
+            return ""
+        held = {self.near_query, self.same_patient}
+        first, second = "both" in held or "first" in held, "both" in held or "second" in held
+        return "both" if first and second else "first" if first else "second" if second else "none"
 
 
 @dataclass(frozen=True)

@@ -93,6 +93,19 @@ class Row:
             self.wrong(column, f"holds {_short(found)}, which is no whole number")
         return int(value)
 
+    def amount(self, column: str) -> float | None:
+        """A number from 0, None where the cell is empty; halves are allowed."""
+        found = self.cells.get(column)
+        if found is None or found.upper() in ("NA", "NAN", "NULL"):
+            return None
+        try:
+            value = float(found.replace(",", "."))
+        except ValueError:
+            self.wrong(column, f"holds {_short(found)}, which is no number")
+        if not 0 <= value <= LARGEST:
+            self.wrong(column, f"holds {_short(found)}; it must lie between 0 and {LARGEST}")
+        return value
+
     def wrong(self, column: str, why: str) -> NoReturn:
         """Say which cell is wrong.
 

@@ -61,6 +61,18 @@ ITEMS: dict[str, str] = {
     "overlap": "identical, same_set (another order), near_duplicate, some or none",
     "flags": "found before the reading, separated by blanks: near_duplicate, near_query, "
     "same_patient",
+    "words_first": "median number of words of the first model's candidates as shown; 0 where they "
+    "show none, empty where not recorded",
+    "words_second": "the same of the second model's candidates",
+    "near_query": "list that holds a near-duplicate of the query: first, second, both or none; "
+    "empty where not recorded",
+    "same_patient": "list that holds a candidate of the query's own patient: first, second, both, "
+    "none, or unknown where the data do not tell; empty where not recorded",
+    "gold_rank_first": "rank of the gold answer in the whole pool under the first model, ties "
+    "against it; empty where not recorded",
+    "gold_rank_second": "the same under the second model",
+    "difficulty": "by the better of the two ranks of the gold answer: easy 1, moderate 2 or 3, "
+    "hard 4 to 10, very_hard beyond; empty without gold or where not recorded",
     "prompt": "the task as the rater read it",
 }
 GUESSES: dict[str, str] = {

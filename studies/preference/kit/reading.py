@@ -16,11 +16,17 @@ from studies.preference.analysis.schema import Analysis
 from studies.preference.analysis.tables import KINDS, Guess, ItemFacts, RaterFacts, StudyTables
 from studies.preference.kit.cells import Row, Sheet, json_value, read_sheet
 from studies.preference.kit.presented import Letters, presented_rows
+from studies.preference.lists import DIFFICULTIES
+from studies.preference.overlap import HOLDERS
 
 STRATA = ("both", "only_a", "only_b", "neither", "unknown")
 FORMS = ("2d", "3d", "text", "")
 OVERLAPS = ("identical", "same_set", "near_duplicate", "some", "none")
 GUESSED = ("left", "right", "unsure")
+OF_AN_ITEM = (
+    *("task_id", "family", "form", "split", "stratum", "anatomy", "difficulty"),
+    *("words_first", "words_second", "near_query", "same_patient"),
+)
 
 
 def report_from(folder: Path) -> Analysis:
@@ -152,7 +158,7 @@ def _items_of_ratings(sheet: Sheet, letters: Letters) -> dict[str, ItemFacts]:
         first, second = letters.pair(row)
         one = _item(row, first, second, kind=_kind(row))
         known = found.setdefault(one.item_id, one)
-        for column in ("task_id", "family", "form", "split", "stratum", "anatomy"):
+        for column in OF_AN_ITEM:
             if getattr(known, column) != getattr(one, column):
                 row.wrong(column, "differs from an earlier row of the same item")
     return found
@@ -182,6 +188,13 @@ def _item(row: Row, first: str, second: str, *, kind: str = "") -> ItemFacts:
         shared=row.number("shared_candidates", low=0) or 0,
         overlap=row.word("overlap", OVERLAPS, "none"),
         flags=tuple(row.text("flags").replace(";", " ").split()),
+        words_first=row.amount("words_first"),
+        words_second=row.amount("words_second"),
+        near_query=row.word("near_query", HOLDERS),
+        same_patient=row.word("same_patient", HOLDERS),
+        gold_rank_first=row.number("gold_rank_first", low=1),
+        gold_rank_second=row.number("gold_rank_second", low=1),
+        difficulty=row.word("difficulty", tuple(DIFFICULTIES)),
     )
 
 

@@ -198,6 +198,13 @@ def _item(extras: Extras, one: ItemFacts) -> dict[str, Any]:
         "shared_candidates": one.shared,
         "overlap": one.overlap,
         "flags": " ".join(one.flags),
+        "words_first": one.words_first,
+        "words_second": one.words_second,
+        "near_query": one.near_query,
+        "same_patient": one.same_patient,
+        "gold_rank_first": one.gold_rank_first,
+        "gold_rank_second": one.gold_rank_second,
+        "difficulty": one.difficulty,
         "prompt": extras.prompts.get(one.item_id, ""),
     }
 
