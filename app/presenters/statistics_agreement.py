@@ -9,6 +9,7 @@ from itertools import permutations
 
 from app.presenters.statistics_behind import behind
 from app.presenters.statistics_look import Look
+from app.presenters.statistics_pooled import pooled_panels
 from app.presenters.statistics_words import (
     estimate_words,
     ratio_words,
@@ -54,8 +55,9 @@ KINDS = (
 
 
 def consistency_sheet(look: Look) -> Sheet:
-    """Repeats of each rater, raters against each other."""
-    return Sheet("consistency", "Consistency", (*_repeats(look), *_between(look)))
+    """Repeats of each rater, raters against each other, all of them together."""
+    panels = (*_repeats(look), *_between(look), *pooled_panels(look))
+    return Sheet("consistency", "Consistency", panels)
 
 
 def _repeats(look: Look) -> list[Panel]:

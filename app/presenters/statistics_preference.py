@@ -5,14 +5,13 @@ Owns which groups stand together; computes nothing.
 
 from __future__ import annotations
 
-import math
-
 from app.presenters.statistics_look import Look
 from app.presenters.statistics_words import (
     DEFINED,
     HEAD_TIPS,
     bar_of,
     cells_of,
+    edge_of,
     head_of,
     net_dot,
     points_words,
@@ -28,7 +27,6 @@ from app.shown_statistics import (
     Bars,
     Behind,
     Branch,
-    Dot,
     Field,
     Forest,
     Grid,
@@ -206,7 +204,7 @@ def _forest(look: Look) -> Panel:
             name, known = look.title_of(one), look.behind_of(one)
             branches.append(_branch(look, one, name, known, group=table.title, whole=False))
             lines.append(_net_line(one, name, known))
-    edge = _edge([branch.dots[0] for branch in branches])
+    edge = edge_of(branch.dots[0] for branch in branches)
     fields = (
         Field("Net preference, points", look.second, look.first, -edge, edge, 0, ""),
         Field(f"{look.first} among decided, %", look.second, look.first, 0, 100, 50, ""),
@@ -240,12 +238,6 @@ def _net_line(block: Block, title: str, known: Behind) -> Line:
     cells = (title, str(block.n), points_words(block.net), points_words(block.net_bca), whole,
              share_words(block.first_decided), test_words(block.sign))  # fmt: skip
     return Line(cells, said(title, points_words(block.net), DEFINED["net"]), known)
-
-
-def _edge(dots: list[Dot]) -> float:
-    """A round symmetric edge beyond every interval."""
-    known = [abs(v) for dot in dots for v in (dot.value, dot.low, dot.high) if v is not None]
-    return float(min(100, max(20, 20 * math.ceil(max(known, default=0) / 20))))
 
 
 def _davidson(look: Look) -> Panel:

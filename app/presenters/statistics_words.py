@@ -6,6 +6,8 @@ that is published; computes nothing.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from dataclasses import replace
 
 from app.presenters.statistics_behind import more
@@ -157,6 +159,12 @@ def share_dot(share: Share, what: str, definition: str) -> Dot:
     if low is None or high is None:
         return Dot(None, None, None, "none", words)
     return Dot(value, low, high, f"{value:.1f} [{low:.1f}, {high:.1f}]", words)
+
+
+def edge_of(dots: Iterable[Dot]) -> float:
+    """A round edge, the same on both sides of none, beyond every interval of a field."""
+    known = [abs(v) for dot in dots for v in (dot.value, dot.low, dot.high) if v is not None]
+    return float(min(100, max(20, 20 * math.ceil(max(known, default=0) / 20))))
 
 
 def scaled(estimate: Estimate, factor: float) -> tuple[float | None, float | None, float | None]:

@@ -29,7 +29,9 @@ class Reader:
         noise: standard deviation of what is perceived, in the units of a list's worth.
         width: what is nearer than this is called a tie.
         pull: worth added to whatever stands on the left.
+        lean: worth added to the tested model's list: a taste, in which raters differ.
         tiring: how much of ``width`` is added by the last item; times fall by as many log units.
+        wordy: worth added to a list for each doubling of its words against the other list.
         careless: share of items answered by lot.
         knows: share of guesses in which the tested model is recognised.
         seconds: median time for an item at the beginning.
@@ -39,7 +41,9 @@ class Reader:
     noise: float = 1.0
     width: float = 0.6
     pull: float = 0.0
+    lean: float = 0.0
     tiring: float = 0.0
+    wordy: float = 0.0
     careless: float = 0.0
     knows: float = 0.0
     seconds: float = 20.0
@@ -50,6 +54,7 @@ READERS: Mapping[str, Reader] = {
     for one in (
         Reader("unbiased"),
         Reader("left-biased", pull=0.5),
+        Reader("length-biased", wordy=0.5),
         Reader("tiring", tiring=1.6),
         Reader("inattentive", careless=0.8, seconds=5.0),
         Reader("guessing", knows=0.8),
@@ -66,11 +71,13 @@ class Hidden:
         better: how much better the list is that was frozen on the left.
         useful: whether a tie means that both are useful.
         tested_left: the tested model was frozen on the left.
+        doublings: how often the words of the list on the right double to those on the left.
     """
 
     better: float
     useful: bool
     tested_left: bool
+    doublings: float = 0.0
 
 
 def answers(
@@ -131,7 +138,9 @@ def at_work(
 
     def answer(shown: Presentation) -> tuple[str, Details]:
         item = hidden[shown.item_id]
-        better = -item.better if shown.kind == "repeat" else item.better
+        better = item.better + reader.wordy * item.doublings
+        better += reader.lean if item.tested_left else -reader.lean
+        better = -better if shown.kind == "repeat" else better
         progress = np.array([shown.position / max(1, shown.total)])
         word = answers(reader, np.array([better]), np.array([item.useful]), progress, rng)[0]
         spent = int(times(reader, progress, rng)[0])

@@ -7,7 +7,7 @@ Owns the drawing of items and the making of ``StudyTables``; how a reader answer
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import sqrt
 
@@ -24,6 +24,7 @@ from studies.preference.analysis.tables import (
     RaterFacts,
     StudyTables,
 )
+from studies.preference.lists import difficulty_of
 from studies.preference.sample import balanced, generator, reading_plan
 
 STRATA: Mapping[str, float] = {"both": 0.35, "only_a": 0.2, "only_b": 0.1, "neither": 0.35}
@@ -45,6 +46,8 @@ class World:
         item_sd: scatter of the difference between the items of a task.
         strata: name to its chance; ``unknown`` for a study without gold answers.
         auto_ties: identical lists, never shown.
+        word_sd: scatter of a list's words within its task, in doublings; two families of five
+            have texts as candidates.
     """
 
     items: int = 530
@@ -55,6 +58,7 @@ class World:
     item_sd: float = 0.5
     strata: Mapping[str, float] = field(default_factory=lambda: dict(STRATA))
     auto_ties: int = 0
+    word_sd: float = 0.7
     repeat_share: float = 0.10
     repeat_gap: int = 20
     guess_items: int = 10
@@ -64,15 +68,23 @@ class World:
 
         Holds for readers that do not tire; a pull to the left cancels only roughly.
         """
+        above, below = self.chances(reader, first, second)
+        return above - below
+
+    def chances(self, reader: Reader, first: str = "A", second: str = "B") -> tuple[float, float]:
+        """How often this reader would prefer the first and the second model; see ``net``."""
         spread = sqrt(self.task_sd**2 + self.item_sd**2 + reader.noise**2)
-        total = 0.0
+        lean = reader.lean if first == next(iter(self.worth)) else 0.0
+        found = [0.0, 0.0]
         for name, chance in self.strata.items():
             middle = self.worth[first] - self.worth[second] + self.right * RIGHT.get(name, 0.0)
-            for pull in (reader.pull, -reader.pull):
+            for pull in (reader.pull + lean, lean - reader.pull):
                 above = norm.sf((reader.width - middle - pull) / spread)
                 below = norm.cdf((-reader.width - middle - pull) / spread)
-                total += chance * float(above - below) / 2
-        return total * (1 - reader.careless)
+                found[0] += chance * float(above) / 2
+                found[1] += chance * float(below) / 2
+        lot = reader.careless / 4  # answers by lot are of four kinds
+        return lot + found[0] * (1 - reader.careless), lot + found[1] * (1 - reader.careless)
 
 
 @dataclass(frozen=True)
@@ -125,6 +137,7 @@ def draw(world: World, seed: int) -> Drawn:
     cells = [(strata[i], int(task[i]) % len(FAMILIES), pairs[i]) for i in range(world.items)]
     sides = (*balanced(cells, [0, 1], rng), *[0] * world.auto_ties)
     scatter = world.item_sd * rng.standard_normal(n)
+    words, rng = _words(world, n, task, generator(seed, 2)), generator(seed, 3)
     facts, better = [], {}
     for i in range(n):
         kind = "item" if i < world.items else "auto_tie"
@@ -134,11 +147,42 @@ def draw(world: World, seed: int) -> Drawn:
             else {"only_a": "both", "only_b": "neither"}.get(strata[i], strata[i])
         )
         one = _item(i, int(task[i]), kind, pairs[i], sides[i], stratum)
-        facts.append(one)
+        facts.append(_recorded(one, words[i], rng))
         lead = world.worth[one.first] - world.worth[one.second]
         shift = world.right * RIGHT.get(stratum, 0.0)
         better[one.item_id] = float(lead + shift + of_task[task[i]] + scatter[i])
     return Drawn(tuple(facts), better)
+
+
+def _words(
+    world: World, n: int, task: NDArray[np.int64], rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Median words of both lists of each item [n, 2]; tasks differ, which says nothing of sides."""
+    level = 5 + 0.7 * rng.standard_normal(world.tasks)
+    found = 2 ** (level[task][:, None] + world.word_sd * rng.standard_normal((n, 2)))
+    return np.maximum(1.0, np.round(found))
+
+
+def _recorded(one: ItemFacts, words: NDArray[np.float64], rng: np.random.Generator) -> ItemFacts:
+    """With the facts that no reader of another habit looks at: words, look-alikes, ranks."""
+    near = str(rng.choice(["none", "first", "second", "both"], p=[0.7, 0.13, 0.13, 0.04]))
+    ranks = [int(rank) for rank in 1 + rng.geometric(0.2, size=2)]
+    if one.stratum in ("both", "only_a"):
+        ranks[0] = 1
+    if one.stratum in ("both", "only_b"):
+        ranks[1] = 1
+    known = [None, None] if one.stratum == "unknown" else ranks
+    texts = one.family.endswith("-T")
+    return replace(
+        one,
+        words_first=float(words[0]) if texts else 0.0,
+        words_second=float(words[1]) if texts else 0.0,
+        near_query="" if one.kind == "auto_tie" else near,
+        same_patient="" if one.kind == "auto_tie" else "unknown",
+        gold_rank_first=known[0],
+        gold_rank_second=known[1],
+        difficulty=difficulty_of(*known),
+    )
 
 
 def _strata(world: World, n: int, rng: np.random.Generator) -> tuple[str, ...]:
@@ -191,7 +235,8 @@ def _read(
     lefts = [_left(items[item_id], swapped=swapped) for item_id, _, swapped in plan]
     better = np.array(
         [
-            drawn.better[item_id] * (1 if left == items[item_id].first else -1)
+            (drawn.better[item_id] + _taste(items[item_id], reader, world))
+            * (1 if left == items[item_id].first else -1)
             for (item_id, _, _), left in zip(plan, lefts, strict=True)
         ]
     )
@@ -207,6 +252,12 @@ def _read(
     auto = [one.item_id for one in drawn.facts if one.kind == "auto_tie"]
     ties = ("auto_tie", "", "tie", "auto_tie", "auto_tie")
     return rows + [Presented(name, None, item_id, *ties) for item_id in auto if rows]
+
+
+def _taste(item: ItemFacts, reader: Reader, world: World) -> float:
+    """What the reader adds to the first list: for the tested model, and for more words."""
+    lean = reader.lean if item.first == next(iter(world.worth)) else 0.0
+    return lean + reader.wordy * (item.doublings or 0.0)
 
 
 def _left(item: ItemFacts, *, swapped: bool) -> str:

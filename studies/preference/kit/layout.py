@@ -7,93 +7,24 @@ words, so that a spreadsheet gets numbers and a document gets them with interval
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from studies.preference.analysis.schema import (
     Agreement,
     Analysis,
     Block,
     Davidson,
-    Estimate,
     Pair,
     Repeats,
-    Share,
     Table,
-    Test,
 )
+from studies.preference.kit.bias import bias_grid
+from studies.preference.kit.grid import Cell, Grid, Points, PValue, Seconds, test_told
 from studies.preference.kit.words import (
     estimate_words,
     flow_words,
-    no_p_words,
     p_words,
-    points_words,
-    seconds_words,
     share_words,
 )
-
-
-@dataclass(frozen=True)
-class Points:
-    """An estimate that is a difference of shares."""
-
-    estimate: Estimate
-
-
-@dataclass(frozen=True)
-class PValue:
-    """The p-value of a test, adjusted within its table or not."""
-
-    test: Test
-    adjusted: str = "no"
-
-    @property
-    def value(self) -> float | None:
-        """The number, None where there is none."""
-        return self.test.p_holm if self.adjusted == "yes" else self.test.p
-
-
-@dataclass(frozen=True)
-class Seconds:
-    """A time in ms."""
-
-    ms: float | None
-
-
-Cell = str | int | Share | Estimate | Points | PValue | Seconds
-
-
-@dataclass(frozen=True)
-class Grid:
-    """One table.
-
-    Attributes:
-        name: short, for a sheet or a label.
-        title: for people.
-        heads: of the columns.
-        rows: cells.
-        notes: what the numbers are.
-    """
-
-    name: str
-    title: str
-    heads: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    notes: tuple[str, ...] = ()
-
-
-def words_of(cell: Cell) -> str:
-    """A cell for a document."""
-    if isinstance(cell, Share):
-        return share_words(cell)
-    if isinstance(cell, Points):
-        return points_words(cell.estimate)
-    if isinstance(cell, Estimate):
-        return estimate_words(cell)
-    if isinstance(cell, PValue):
-        return "-" if cell.adjusted == "yes" and cell.value is None else p_words(cell.value)
-    if isinstance(cell, Seconds):
-        return seconds_words(cell.ms)
-    return str(cell)
 
 
 def grids_of(analysis: Analysis, *, tasks: str = "leave out") -> tuple[Grid, ...]:
@@ -108,7 +39,7 @@ def grids_of(analysis: Analysis, *, tasks: str = "leave out") -> tuple[Grid, ...
         made += _of_pair(pair, many=len(analysis.pairs) > 1, tasks=tasks)
     if analysis.davidson is not None:
         made.append(_davidson("All pairs", "davidson", analysis.davidson))
-    made += [_fatigue(analysis), *_reliability(analysis), *_blinding(analysis)]
+    made += [bias_grid(analysis), _fatigue(analysis), *_reliability(analysis), *_blinding(analysis)]
     made += [_missing(analysis), _flow(analysis)]
     return tuple(one for one in made if one.rows)
 
@@ -128,6 +59,8 @@ def _of_pair(pair: Pair, *, many: bool, tasks: str) -> list[Grid]:
         *(_shares(f"{one.group}{tail}", f"{lead}{one.title}", one.blocks, shared, one,
                   whole=pair.overall.n)
           for one in tables),
+        _pooled(f"raters{tail}", f"{lead}Mean of the raters, for other raters and items", pair),
+        _difficulty(f"difficulty{tail}", f"{lead}By difficulty", pair),
         _net(f"net{tail}", f"{lead}Net preference and time", [pair.overall, *_spread(tables)]),
         _validity(f"validity{tail}", f"{lead}Sides, criterion validity, correctness", pair),
         _davidson(f"{lead}Model of Davidson with an order term", f"davidson{tail}", pair.davidson),
@@ -138,6 +71,16 @@ def _of_pair(pair: Pair, *, many: bool, tasks: str) -> list[Grid]:
             tuple(pair.usefulness.items()),
         ),
     ]  # fmt: skip
+
+
+def _difficulty(name: str, title: str, pair: Pair) -> Grid:
+    """Says so where no item has a rank of its gold answer; else the table stands with the others.
+
+    Without a gold answer there is nothing to say.
+    """
+    if not pair.correctness.n or any(one.group == "difficulty" for one in pair.tables):
+        return Grid(name, title, (), ())
+    return Grid(name, title, ("group", "what is known"), (("all items", NOT_RECORDED),))
 
 
 def _spread(tables: Iterable[Table]) -> list[Block]:
@@ -174,7 +117,7 @@ def _shares(
     if table is not None and unknown > 0:
         notes.append(f"{unknown} of {whole} ratings belong to none of these rows (not known).")
     if table is not None and table.heterogeneity is not None:
-        notes.append(f"Differences between the groups: {_told(table.heterogeneity)}.")
+        notes.append(f"Differences between the groups: {test_told(table.heterogeneity)}.")
     return Grid(name, title, heads, tuple(rows), tuple(notes))
 
 
@@ -185,7 +128,7 @@ def _of_counting(blocks: Sequence[Block]) -> list[str]:
         notes.append(
             "n counts the ratings of several raters. Ratings of one item are not independent; "
             "Wilson intervals and sign tests take them as if they were, the bootstrap of the net "
-            "preference does not."
+            "preference does not; the mean of the raters allows for other raters too."
         )
     for one in blocks:
         if one.group == "majority":
@@ -198,15 +141,32 @@ def _of_counting(blocks: Sequence[Block]) -> list[str]:
     return notes
 
 
-def _told(test: Test) -> str:
-    parts = [test.name]
-    if test.statistic is not None:
-        parts.append(f"{test.statistic:.2f}")
-    if test.df is not None:
-        parts.append(f"df {test.df:g}")
-    parts.append(f"p {p_words(test.p)}" if test.p is not None else no_p_words(test))
-    more = f"; {test.note}" if test.note and test.p is not None else ""
-    return f"{', '.join(parts)}, n = {test.n}{more}"
+def _pooled(name: str, title: str, pair: Pair) -> Grid:
+    """What holds for other raters too; no rows for one rater."""
+    found = pair.pooled
+    if found is None:
+        return Grid(name, title, (), ())
+    rows: tuple[tuple[Cell, ...], ...] = (
+        ("net preference", found.raters, Points(found.net)),
+        (f"{pair.first} among decided", found.raters, found.decided),
+    )
+    notes = [
+        "Every rater weighs the same. The 95 % interval allows for other raters and other items: "
+        "variance of Obuchowski and Rockette with tasks as clusters, quantile after Cochran."
+    ]
+    if found.rater_sd is not None:
+        notes.append(
+            f"Standard deviation of net preference between raters beyond chance: "
+            f"{found.rater_sd:.3f} ({found.raters} raters)."
+        )
+    if found.from_raters is not None:
+        notes.append(
+            f"More raters would lower {found.from_raters:.2f} of the variance of the mean net "
+            f"preference, more items the rest ({found.raters} raters)."
+        )
+    if found.raters == 2:
+        notes.append("Two raters say little about others, so the intervals are wide.")
+    return Grid(name, title, ("mean", "raters", "value"), rows, tuple(notes))
 
 
 def _net(name: str, title: str, blocks: Sequence[Block]) -> Grid:
@@ -237,16 +197,11 @@ def _validity(name: str, title: str, pair: Pair) -> Grid:
         "Right: exactly one of the two lists has the right answer first.",
         f"Hit@1 on the same items ({hits.both} both, {hits.only_first} only {first}, "
         f"{hits.only_second} only {second}, {hits.neither} neither): exact McNemar in the table; "
-        f"mid-p {p_words(hits.mid_p.p)}; {_told(hits.clustered)}.",
+        f"mid-p {p_words(hits.mid_p.p)}; {test_told(hits.clustered)}.",
         pair.clustering.sentence,
     ]
     if side.sign.note and side.sign.p is not None:
         notes.append(f"Sides and criterion validity: {side.sign.note}.")
-    if side.smallest_detectable is not None:
-        notes.append(
-            "Smallest bias of a side that 80 % power would find at this n: "
-            f"{100 * side.smallest_detectable:.1f} points (n = {side.left.n})."
-        )
     return Grid(name, title, ("what", "share", "p"), tuple(rows), tuple(notes))
 
 
@@ -259,7 +214,7 @@ def _davidson(title: str, name: str, fit: Davidson) -> Grid:
     rows += [("log tie parameter", fit.log_tie), ("log advantage of the left side", fit.order)]
     if fit.without_order is not None:
         rows.append(("log worth ratio without the order term", fit.without_order))
-    notes = [f"Order term: {_told(fit.order_test)}."]
+    notes = [f"Order term: {test_told(fit.order_test)}."]
     if not fit.converged or fit.note:
         notes.append(fit.note or "The fit did not converge.")
     return Grid(name, title, ("parameter", "estimate"), tuple(rows), tuple(notes))
@@ -273,11 +228,11 @@ def _fatigue(analysis: Analysis) -> Grid:
     ]
     notes = (
         f"Ties, odds ratio from first to last item: {estimate_words(found.tie_trend)}; "
-        f"{_told(found.tie_test)}.",
+        f"{test_told(found.tie_test)}.",
         f"Time to answer, ratio from first to last item: {estimate_words(found.time_trend)}; "
-        f"{_told(found.time_test)}.",
+        f"{test_told(found.time_test)}.",
         "Preference, odds ratio from first to last item: "
-        f"{estimate_words(found.preference_trend)}; {_told(found.preference_test)}.",
+        f"{estimate_words(found.preference_trend)}; {test_told(found.preference_test)}.",
     )
     heads = ("place in the reading", "n", "tie", "first among decided", "median time")
     return Grid("fatigue", "Along the session", heads, tuple(rows), notes)

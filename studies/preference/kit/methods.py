@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from studies.preference.analysis.schema import Analysis, Pair
 from studies.preference.analysis.tables import StudyTables
+from studies.preference.kit.bias import bias_words
 from studies.preference.kit.checklists import checklists
 from studies.preference.kit.sizing import size_words
 from studies.preference.kit.told import Told, gap
@@ -37,6 +38,7 @@ def methods_text(tables: StudyTables, analysis: Analysis) -> str:
         ("Sample size", _size(told)),
         ("Statistical analysis", _statistics(told)),
         ("Main result", _result(told)),
+        ("Checks for bias", bias_words(analysis)),
         ("Flow of items", _flow(told)),
         ("Limitations", _limits(told)),
     )
@@ -176,7 +178,11 @@ def _statistics(told: Told) -> str:
         + ". Reliability is given as observed agreement, kappa (Cohen's for two readings, "
         "Fleiss's for more) and Gwet's AC1 together, between raters with Krippendorff's alpha. "
         "Fatigue is the trend of ties, preference and log time along the reading order, adjusted "
-        "for form and rater. Correctness of the models is compared by McNemar's test on the same "
+        "for form and rater. Checks for bias: the side overall and by form, the longer texts (share "
+        "preferring the list with more words, and logistic regression of preference on doublings of "
+        "the words with the model as constant), look-alikes of the query in one list, each with "
+        "the smallest effect that 80 % power would find. "
+        f"{told.difficulty()} Correctness of the models is compared by McNemar's test on the same "
         "items, exact, mid-p and clustered by task. Everything but the primary outcome is "
         "exploratory unless the plan says otherwise. All numbers can be computed anew from the "
         "CSV files by analysis.R (base R) and analysis.py."
@@ -191,7 +197,7 @@ def _result(told: Told) -> str:
             f"{pair.first} ({pair.first_title}) was preferred to {pair.second} "
             f"({pair.second_title}) in {share_words(one.first)} of the ratings, {pair.second} in "
             f"{share_words(one.second)}; ties were {share_words(one.tie)}. {_decided(pair)} "
-            f"{_criterion(pair)}"
+            f"{_across(pair)}{_criterion(pair)}"
         )
     return "\n\n".join(lines)
 
@@ -207,6 +213,16 @@ def _decided(pair: Pair) -> str:
         f"Among the decided {pair.first} had {share_words(one.first_decided)}, "
         f"{test_words(one.sign)}; net preference {points_words(one.net)}. Left was chosen in "
         f"{share_words(pair.side.left)} of the decided."
+    )
+
+
+def _across(pair: Pair) -> str:
+    """The mean of the raters; nothing for one."""
+    if pair.pooled is None or pair.pooled.net.value is None:
+        return ""
+    return (
+        f"Over raters and items the mean net preference of the {pair.pooled.raters} raters was "
+        f"{points_words(pair.pooled.net)}. "
     )
 
 

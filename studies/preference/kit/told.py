@@ -136,7 +136,22 @@ class Told:
             "Ratings of all raters are pooled; Wilson intervals, sign tests, heterogeneity and "
             "Davidson's model take them as independent although several are of one item, so each "
             "rater's own numbers and the majority vote stand beside them (no majority counts as a "
-            "tie). "
+            "tie), and the mean of the raters with an interval for other raters and other items "
+            "(variance of Obuchowski and Rockette, 1995, covariances by task, quantile after "
+            "Cochran, 1964). "
+        )
+
+    def difficulty(self) -> str:
+        """How difficulty was defined; says so where no rank was recorded."""
+        known = [one for one in self.tables.items if one.kind != "warmup"]
+        if all(one.stratum == "unknown" for one in known):
+            return "Difficulty is not defined without gold answers."
+        if not any(one.difficulty for one in known):
+            return "Difficulty by the rank of the gold answer was not recorded with this study."
+        return (
+            "Difficulty was fixed before the reading by the rank of the gold answer in the whole "
+            "pool under the model that ranked it better (easy 1, moderate 2 or 3, hard 4 to 10, "
+            "very hard beyond 10), ties against it."
         )
 
     def forms(self) -> str:
