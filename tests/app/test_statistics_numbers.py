@@ -91,7 +91,7 @@ def _estimate(path: str, found: dict[str, Any]) -> str:
     last = path.rsplit("/", 1)[-1]
     if last == "net" or last in FURTHER:
         return f"{100 * value:+.1f} points [{100 * low:.1f}, {100 * high:.1f}]"
-    if last == "raw":
+    if last == "raw" or path.endswith("pooled/decided"):
         return f"{100 * value:.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
     return f"{value:.2f} [{low:.2f}, {high:.2f}]"
 
