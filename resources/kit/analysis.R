@@ -15,13 +15,14 @@ STRATA <- c("both", "only_a", "only_b", "neither", "unknown")
 FORMS <- c("2d", "3d", "text")
 ORDERS <- list(
   stratum = STRATA, family = character(), form = FORMS, split = c("id", "held-out"),
-  anatomy = character(),
+  anatomy = character(), difficulty = c("easy", "moderate", "hard", "very_hard"),
   overlap = c("none", "some", "near_duplicate", "same_set", "identical"),
   stratum_form = as.vector(t(outer(STRATA, FORMS, paste, sep = ":"))),
   task = character(), rater = character()
 )
 PERMUTATIONS <- 10000
 Z <- qnorm(0.975)
+REACH <- Z + qnorm(0.8)  # what 80 % power finds, in standard errors
 
 numbers <- new.env()
 numbers$name <- list()
@@ -243,6 +244,7 @@ davidson <- function(name, rows, models) {
     fitted_as(inside(name, "without_order"), without, models[2], n, -1)
   }
   put(name, converged = !is.null(best))
+  put(name, order_smallest = if (is.null(with_order)) NA else REACH * with_order$error[["order "]])
   if (is.null(with_order) || is.null(without) || n < 10) {
     return(keep_test(inside(name, "order_test"), NA, NA, NA, n))
   }
@@ -354,6 +356,9 @@ odds <- function(name, rows) {
   }
   bounds <- exp(fit$value[2] + c(0, -Z, Z) * fit$error[2])
   estimate(trend, bounds[1], bounds[2], bounds[3], n)
+  smallest <- REACH * fit$error[2]
+  least <- if (smallest < 100) exp(smallest) else NA
+  do.call(put, c(list("fatigue"), setNames(list(least), paste0(name, "_trend_smallest"))))
   if (n < 10) return(keep_test(tested, NA, NA, NA, n))
   plain <- logistic(design[, -2, drop = FALSE], as.numeric(rows$hit))
   ratio <- max(0, plain$deviance - fit$deviance)
@@ -384,6 +389,8 @@ slower <- function(rows) {
   value <- fit$coefficients[2, 1]; error <- fit$coefficients[2, 2]
   bounds <- exp(value + c(0, -1, 1) * qt(0.975, df) * error)
   estimate("fatigue/time_trend", bounds[1], bounds[2], bounds[3], n)
+  smallest <- (qt(0.975, df) + qt(0.8, df)) * error
+  put("fatigue", time_trend_smallest = if (smallest < 100) exp(smallest) else NA)
   p <- if (n < 10) NA else 2 * pt(abs(value / error), df, lower.tail = FALSE)
   keep_test("fatigue/time_test", value / error, df, p, n)
 }
@@ -579,9 +586,89 @@ sides <- function(name, rows) {
   share(inside(name, "first_when_left"), sum(when_left$sign == 1), nrow(when_left))
   share(inside(name, "first_when_right"), sum(when_right$sign == 1), nrow(when_right))
   averaged <- (mean(when_left$sign == 1) + mean(when_right$sign == 1)) / 2
-  smallest <- if (n) (Z + qnorm(0.8)) / 2 / sqrt(n) else 1
-  put(name, averaged = if (is.nan(averaged)) NA else averaged,
-      smallest_detectable = if (smallest < 0.5) smallest else NA)
+  put(name, averaged = if (is.nan(averaged)) NA else averaged, smallest_detectable = detectable(n))
+}
+
+# The distance of a share from one half that 80 % power finds among n.
+detectable <- function(n) {
+  found <- if (n) REACH / 2 / sqrt(n) else 0.5
+  if (found < 0.5) found else NA
+}
+
+# Left among the decided of each form, Holm over them, one test of their difference.
+by_form <- function(name, rows) {
+  decided <- rows[rows$sign != 0, ]
+  there <- sorted(decided$form[nzchar(decided$form)])
+  forms <- c(FORMS[FORMS %in% there], there[!(there %in% FORMS)])
+  left <- sapply(forms, function(form) sum(decided$answer[decided$form == form] == "left"))
+  n <- sapply(forms, function(form) sum(decided$form == form))
+  if (!length(forms)) return(invisible(NULL))
+  adjusted <- mapply(sign_p, left, n - left)
+  adjusted[!is.na(adjusted)] <- p.adjust(adjusted[!is.na(adjusted)], "holm")
+  for (k in seq_along(forms)) {
+    own <- paste(name, "groups", forms[k], sep = "/")
+    share(inside(own, "left"), left[k], n[k])
+    sign_test(inside(own, "sign"), left[k], n[k] - left[k], adjusted[k])
+    put(own, smallest_detectable = detectable(n[k]))
+  }
+  if (length(forms) < 2) return(invisible(NULL))
+  heterogeneity(inside(name, "heterogeneity"), cbind(left, n - left))
+  if (sum(left) && sum(n - left)) put(name, smallest_effect = effect(sum(n), length(forms) - 1))
+}
+
+# Cohen's w that a chi-square test of n finds with 80 % power; nothing from 1 on.
+effect <- function(n, df) {
+  power <- function(far) pchisq(qchisq(0.95, df), df, ncp = far) - 0.2
+  found <- sqrt(uniroot(power, c(1e-6, 1e3), tol = 1e-14)$root / n)
+  if (found < 1) found else NA
+}
+
+# How often the longer list is preferred; log odds on doublings of its words.
+length_bias <- function(name, rows) {
+  known <- rows[!is.na(rows$words_first), ]
+  both <- known[known$words_first > 0 & known$words_second > 0 & known$sign != 0, ]
+  doublings <- log2(both$words_first / both$words_second)
+  hit <- as.numeric(both$sign == 1)
+  unequal <- doublings != 0
+  longer <- sum((hit == 1)[unequal] == (doublings > 0)[unequal]); n <- sum(unequal)
+  share(inside(name, "longer"), longer, n)
+  sign_test(inside(name, "sign"), longer, n - longer)
+  put(name, smallest_detectable = detectable(n), recorded = nrow(known))
+  n <- nrow(both); fit <- NULL
+  design <- cbind(rep(1, n), doublings)
+  if (n > 2 && max(doublings) > min(doublings) && max(hit) > min(hit)) fit <- logistic(design, hit)
+  if (is.null(fit)) {
+    estimate(inside(name, "slope"), NA, NA, NA, n)
+    return(keep_test(inside(name, "slope_test"), NA, NA, NA, n))
+  }
+  slope <- fit$value[2]; error <- fit$error[2]
+  estimate(inside(name, "slope"), slope, slope - Z * error, slope + Z * error, n)
+  put(name, slope_smallest = REACH * error)
+  if (n < 10) return(keep_test(inside(name, "slope_test"), NA, NA, NA, n))
+  ratio <- max(0, logistic(design[, 1, drop = FALSE], hit)$deviance - fit$deviance)
+  keep_test(inside(name, "slope_test"), ratio, 1, pchisq(ratio, 1, lower.tail = FALSE), n)
+}
+
+# How often the one list that holds a look-alike of the query is preferred.
+lookalike <- function(name, rows) {
+  known <- rows[nzchar(rows$near_query) | nzchar(rows$same_patient), ]
+  holds <- function(word) known$near_query %in% c(word, "both") |
+    known$same_patient %in% c(word, "both")
+  alone <- ifelse(holds("first"), ifelse(holds("second"), "both", "first"),
+                  ifelse(holds("second"), "second", "none"))
+  holders <- list(preferred = alone, near_query = known$near_query,
+                  same_patient = known$same_patient)
+  for (part in names(holders)) {
+    own <- holders[[part]] %in% c("first", "second") & known$sign != 0
+    count <- sum(known$word[own] == holders[[part]][own]); n <- sum(own)
+    share(inside(name, part), count, n)
+    if (part == "preferred") {
+      sign_test(inside(name, "sign"), count, n - count)
+      put(name, smallest_detectable = detectable(n), recorded = nrow(known))
+    } else {
+      do.call(put, c(list(name), setNames(list(detectable(n)), paste0(part, "_smallest"))))
+    }
+  }
 }
 
 # Intraclass correlation of items within tasks by analysis of variance.
@@ -687,6 +774,44 @@ majority <- function(rows) {
   do.call(rbind, votes)
 }
 
+# Means of the raters with the variance of Obuchowski and Rockette (1995), by task.
+pooled <- function(name, rows) {
+  raters <- length(unique(rows$rater))
+  net <- across(inside(name, "net"), rows, rows$sign, -1)
+  decided <- rows[rows$sign != 0, ]
+  across(inside(name, "decided"), decided, as.numeric(decided$sign == 1), 0)
+  put(name, raters = raters)
+  if (is.null(net)) return(put(name, rater_sd = NA, from_raters = NA))
+  variance <- net$scatter / raters + net$shared
+  put(name, rater_sd = sqrt(max(0, net$scatter - net$own)),
+      from_raters = if (variance > 1e-15) net$scatter / raters / variance else NA)
+}
+
+# Mean of the raters' means; their scatter and covariances over tasks (over items of one task).
+across <- function(name, rows, value, lowest) {
+  n <- nrow(rows)
+  cluster <- if (length(unique(rows$task_id)) > 1) rows$task_id else rows$item_id
+  raters <- length(unique(rows$rater)); clusters <- length(unique(cluster))
+  if (raters < 2 || clusters < 2) {
+    estimate(name, NA, NA, NA, n)
+    return(NULL)
+  }
+  away <- (value - ave(value, rows$rater)) / ave(value, rows$rater, FUN = length)
+  errors <- unclass(xtabs(away ~ cluster + rows$rater))
+  covariance <- crossprod(errors) * clusters / (clusters - 1)
+  single <- mean(diag(covariance)); two <- mean(covariance[row(covariance) != col(covariance)])
+  means <- as.vector(tapply(value, rows$rater, mean))
+  scatter <- var(means); shared <- max(0, two)
+  part <- scatter / raters; variance <- part + shared
+  if (variance <= 1e-15) {
+    estimate(name, mean(means), NA, NA, n)
+  } else {  # each part has a t-quantile of its own (Cochran 1964)
+    half <- (qt(0.975, raters - 1) * part + qt(0.975, clusters - 1) * shared) / sqrt(variance)
+    estimate(name, mean(means), max(lowest, mean(means) - half), min(1, mean(means) + half), n)
+  }
+  list(scatter = scatter, shared = shared, own = single - two)
+}
+
 # Mean grade of each model's candidates.
 usefulness <- function(name, rows, first, second) {
   graded <- NULL
@@ -716,10 +841,16 @@ of_pair <- function(first, second, shown, items) {
   for (group in names(ORDERS)) grouped(inside(name, "tables"), group, rows)
   davidson(inside(name, "davidson"), rows, c(first, second))
   sides(inside(name, "side"), rows)
+  by_form(inside(name, "side_by_form"), rows)
+  length_bias(inside(name, "length"), rows)
+  lookalike(inside(name, "lookalike"), rows)
   truth(name, rows, items)
   clustering(inside(name, "clustering"), rows)
   usefulness(name, rows, first, second)
-  if (length(unique(rows$rater)) > 1) block(inside(name, "majority"), majority(rows))
+  if (length(unique(rows$rater)) > 1) {
+    block(inside(name, "majority"), majority(rows))
+    pooled(inside(name, "pooled"), rows)
+  }
 }
 
 # Missing and changed answers, first answers only, the flow of items.
@@ -750,7 +881,7 @@ compare <- function() {
   away <- abs(a - b) / pmax(1, abs(a))
   away[is.na(a) != is.na(b)] <- Inf
   away[is.na(a) & is.na(b)] <- 0
-  allowed <- ifelse(grepl("davidson|trend|_test", names), 1e-6, 1e-9)
+  allowed <- ifelse(grepl("davidson|trend|slope|_test", names), 1e-6, 1e-9)
   bad <- which(away > allowed)
   for (k in bad) cat("differs:", names[k], a[k], "in numbers.csv,", b[k], "here\n")
   cat(sum(!is.na(a)), "numbers compared,", length(bad), "differ, largest difference",
@@ -779,14 +910,16 @@ if (nzchar(only)) {
   guesses <- guesses[guesses$rater == only, ]
 }
 facts <- c("first_model", "second_model", "task_id", "family", "form", "split", "stratum", "anatomy",
-           "overlap")
+           "overlap", "words_first", "words_second", "near_query", "same_patient", "difficulty")
 shown[facts] <- items[match(shown$item_id, items$item_id), facts]
 for (column in c("preferred", "first_preferred")) {
   said <- shown[[column]]
   shown[[column]][said == shown$first_model] <- "first"
   shown[[column]][said == shown$second_model] <- "second"
 }
-for (column in c("position", "answer_ms", "revisions")) shown[[column]] <- as.numeric(shown[[column]])
+for (column in c("position", "answer_ms", "revisions", "words_first", "words_second")) {
+  shown[[column]] <- as.numeric(shown[[column]])
+}
 shown$stratum_form <- paste(shown$stratum, shown$form, sep = ":")
 shown$task <- shown$task_id
 

@@ -21,11 +21,12 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy import optimize, stats
 from statsmodels.stats.proportion import proportion_confint
 
-FITTED = ("davidson", "trend", "trend_test", "_test")
+FITTED = ("davidson", "trend", "slope", "_test")
 Z = stats.norm.ppf(0.975)
+REACH = Z + stats.norm.ppf(0.8)  # what 80 % power finds, in standard errors
 WORDS = ["first", "second", "tie"]
 STRATA = ["both", "only_a", "only_b", "neither", "unknown"]
 FORMS = ["2d", "3d", "text"]
@@ -35,6 +36,7 @@ ORDERS = {
     "form": FORMS,
     "split": ["id", "held-out"],
     "anatomy": [],
+    "difficulty": ["easy", "moderate", "hard", "very_hard"],
     "overlap": ["none", "some", "near_duplicate", "same_set", "identical"],
     "stratum_form": [f"{stratum}:{form}" for stratum in STRATA for form in FORMS],
     "task": [],
@@ -338,6 +340,7 @@ def davidson(name, rows, models):
         fitted(f"{name}/log_ratio", best, models[1], n, -1)
         fitted(f"{name}/without_order", plain, models[1], n, -1)
     put(name, converged=best is not None)
+    put(name, order_smallest=REACH * full[0]["order"][1] if full else None)
     if full and plain and n >= 10:
         ratio = max(0.0, 2 * (full[1] - plain[1]))
         keep_test(f"{name}/order_test", ratio, 1, stats.chi2.sf(ratio, 1), n)
@@ -459,6 +462,8 @@ def odds(name, rows):
         estimate(f"fatigue/{name}_trend", None, None, None, n)
         return keep_test(f"fatigue/{name}_test", None, None, None, n)
     beta, error, likelihood = fit
+    smallest = REACH * error[1]
+    put("fatigue", **{f"{name}_trend_smallest": np.exp(smallest) if smallest < 100 else None})
     bounds = np.exp([beta[1], beta[1] - Z * error[1], beta[1] + Z * error[1]])
     estimate(f"fatigue/{name}_trend", *bounds, n)
     if n < 10:
@@ -497,6 +502,8 @@ def slower(rows):
     half = stats.t.ppf(0.975, df) * error
     estimate("fatigue/time_trend", *np.exp([beta[1], beta[1] - half, beta[1] + half]), n)
     statistic = beta[1] / error
+    smallest = (stats.t.ppf(0.975, df) + stats.t.ppf(0.8, df)) * error
+    put("fatigue", time_trend_smallest=np.exp(smallest) if smallest < 100 else None)
     p = 2 * stats.t.sf(abs(statistic), df) if n >= 10 else None
     return keep_test("fatigue/time_test", statistic, df, p, n)
 
@@ -714,12 +721,97 @@ def sides(name, rows):
         own = decided[decided["left_model"] == decided[model]]
         share(f"{name}/{part}", int((own["sign"] == 1).sum()), len(own))
         means.append((own["sign"] == 1).mean() if len(own) else np.nan)
-    smallest = (Z + stats.norm.ppf(0.8)) / 2 / np.sqrt(n) if n else np.nan
     put(
         name,
         averaged=None if np.isnan(means).any() else np.mean(means),
-        smallest_detectable=smallest if smallest < 0.5 else None,
+        smallest_detectable=detectable(n),
     )
+
+
+def detectable(n):
+    """The distance of a share from one half that 80 % power finds among n."""
+    found = REACH / 2 / np.sqrt(n) if n else 0.5
+    return found if found < 0.5 else None
+
+
+def by_form(name, rows, how):
+    """Left among the decided of each form, Holm over them, one test of their difference."""
+    decided = rows[rows["sign"] != 0]
+    there = set(decided["form"]) - {""}
+    forms = [form for form in FORMS if form in there] + sorted(there - set(FORMS))
+    found = []
+    for form in forms:
+        left = decided.loc[decided["form"] == form, "answer"] == "left"
+        found.append((int(left.sum()), int((~left).sum())))
+    adjusted = holm([sign_p(*pair) for pair in found])
+    for form, (left, right), p in zip(forms, found, adjusted, strict=True):
+        share(f"{name}/groups/{form}/left", left, left + right)
+        sign_test(f"{name}/groups/{form}/sign", left, right, p)
+        put(f"{name}/groups/{form}", smallest_detectable=detectable(left + right))
+    if len(forms) > 1:
+        heterogeneity(f"{name}/heterogeneity", np.array(found), how[1])
+        df, n = (numbers[f"{name}/heterogeneity/{part}"] for part in ("df", "n"))
+        put(name, smallest_effect=effect(n, df) if df else None)
+
+
+def effect(n, df):
+    """Cohen's w that a chi-square test of n finds with 80 % power; None from 1 on."""
+    edge = stats.chi2.ppf(0.95, df)
+    far = optimize.brentq(lambda nc: stats.ncx2.cdf(edge, df, nc) - 0.2, 1e-6, 1e3, xtol=1e-13)
+    found = np.sqrt(far / n)
+    return found if found < 1 else None
+
+
+def length(name, rows):
+    """How often the longer list is preferred; log odds on doublings of its words."""
+    known = rows[rows["words_first"].notna()]
+    both = known[(known["words_first"] > 0) & (known["words_second"] > 0) & (known["sign"] != 0)]
+    doublings = np.log2(both["words_first"].to_numpy() / both["words_second"].to_numpy())
+    hit = (both["sign"] == 1).to_numpy(float)
+    unequal = doublings != 0
+    longer, n = int(((hit == 1) == (doublings > 0))[unequal].sum()), int(unequal.sum())
+    share(f"{name}/longer", longer, n)
+    sign_test(f"{name}/sign", longer, n - longer)
+    put(name, smallest_detectable=detectable(n), recorded=len(known))
+    n, fit = len(both), None
+    design = np.column_stack([np.ones(n), doublings])
+    if n > 2 and np.ptp(doublings) > 0 and np.ptp(hit) > 0:
+        fit = logistic(design, hit)
+    if fit is None:
+        estimate(f"{name}/slope", None, None, None, n)
+        return keep_test(f"{name}/slope_test", None, None, None, n)
+    slope, error = fit[0][1], fit[1][1]
+    estimate(f"{name}/slope", slope, slope - Z * error, slope + Z * error, n)
+    put(name, slope_smallest=REACH * error)
+    if n < 10:
+        return keep_test(f"{name}/slope_test", None, None, None, n)
+    ratio = max(0.0, 2 * (fit[2] - logistic(design[:, :1], hit)[2]))
+    return keep_test(f"{name}/slope_test", ratio, 1, stats.chi2.sf(ratio, 1), n)
+
+
+def lookalike(name, rows):
+    """How often the one list that holds a look-alike of the query is preferred."""
+    known = rows[(rows["near_query"] != "") | (rows["same_patient"] != "")]
+    holds = {
+        word: known[["near_query", "same_patient"]].isin([word, "both"]).any(axis=1)
+        for word in WORDS[:2]
+    }
+    alone = pd.Series("", index=known.index)
+    alone[holds["first"] & ~holds["second"]] = "first"
+    alone[holds["second"] & ~holds["first"]] = "second"
+    for part, holder in (
+        ("preferred", alone),
+        ("near_query", known["near_query"]),
+        ("same_patient", known["same_patient"]),
+    ):
+        own = holder.isin(WORDS[:2]) & (known["sign"] != 0)
+        count, n = int((known["word"] == holder)[own].sum()), int(own.sum())
+        share(f"{name}/{part}", count, n)
+        if part == "preferred":
+            sign_test(f"{name}/sign", count, n - count)
+            put(name, smallest_detectable=detectable(n), recorded=len(known))
+        else:
+            put(name, **{f"{part}_smallest": detectable(n)})
 
 
 def clustering(name, rows):
@@ -838,12 +930,17 @@ def prepared(folder):
         "stratum",
         "anatomy",
         "overlap",
+        "words_first",
+        "words_second",
+        "near_query",
+        "same_patient",
+        "difficulty",
     ]
     shown = ratings.merge(items[facts], on="item_id", how="left")
     for column in ("preferred", "first_preferred"):
         for word in ("first", "second"):
             shown.loc[shown[column] == shown[f"{word}_model"], column] = word
-    for column in ("position", "answer_ms", "revisions"):
+    for column in ("position", "answer_ms", "revisions", "words_first", "words_second"):
         shown[column] = pd.to_numeric(shown[column])
     shown["stratum_form"] = shown["stratum"] + ":" + shown["form"]
     shown["task"] = shown["task_id"]
@@ -875,6 +972,43 @@ def majority(rows):
     return found
 
 
+def pooled(name, rows):
+    """Means of the raters with the variance of Obuchowski and Rockette (1995), by task."""
+    raters = rows["rater"].nunique()
+    net = across(f"{name}/net", rows, rows["sign"].astype(float), -1.0)
+    decided = rows[rows["sign"] != 0]
+    across(f"{name}/decided", decided, (decided["sign"] == 1).astype(float), 0.0)
+    put(name, raters=raters, rater_sd=None, from_raters=None)
+    if net is not None:
+        scatter, shared, own = net
+        variance = scatter / raters + shared
+        put(name, rater_sd=np.sqrt(max(0.0, scatter - own)))
+        put(name, from_raters=scatter / raters / variance if variance > 1e-15 else None)
+
+
+def across(name, rows, value, lowest):
+    """Mean of the raters' means; their scatter and covariances over tasks (items of one task)."""
+    n, cluster = len(rows), "task_id" if rows["task_id"].nunique() > 1 else "item_id"
+    if rows["rater"].nunique() < 2 or rows[cluster].nunique() < 2:
+        return estimate(name, None, None, None, n)
+    by_rater = value.groupby(rows["rater"])
+    away = (value - by_rater.transform("mean")) / by_rater.transform("size")
+    errors = away.groupby([rows["rater"], rows[cluster]]).sum().unstack(fill_value=0.0)
+    raters, clusters = errors.shape
+    covariance = np.cov(errors.to_numpy()) * clusters  # each row has mean 0
+    single = np.diag(covariance).mean()
+    two = covariance[~np.eye(raters, dtype=bool)].mean()
+    mean, scatter, shared = by_rater.mean().mean(), by_rater.mean().var(), max(0.0, two)
+    part, variance = scatter / raters, scatter / raters + shared
+    if variance <= 1e-15:
+        estimate(name, mean, None, None, n)
+    else:  # each part has a t-quantile of its own (Cochran 1964)
+        quantile = stats.t.ppf(0.975, [raters - 1, clusters - 1])
+        half = (quantile[0] * part + quantile[1] * shared) / np.sqrt(variance)
+        estimate(name, mean, max(lowest, mean - half), min(1.0, mean + half), n)
+    return scatter, shared, single - two
+
+
 def usefulness(name, rows, first, second, how):
     """Mean grade of each model's candidates."""
     graded = {first: [], second: []}
@@ -902,11 +1036,15 @@ def of_pair(first, second, shown, items, how):
         grouped(f"{name}/tables", group, rows, how)
     davidson(f"{name}/davidson", rows, [first, second])
     sides(f"{name}/side", rows)
+    by_form(f"{name}/side_by_form", rows, how)
+    length(f"{name}/length", rows)
+    lookalike(f"{name}/lookalike", rows)
     truth(name, rows, items)
     clustering(f"{name}/clustering", rows)
     usefulness(name, rows, first, second, how)
     if rows["rater"].nunique() > 1:
         block(f"{name}/majority", majority(rows), how)
+        pooled(f"{name}/pooled", rows)
 
 
 def gaps(shown, items, how):

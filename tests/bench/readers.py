@@ -17,6 +17,7 @@ import numpy as np
 
 from studies.preference.analysis.agreement import repeats
 from studies.preference.analysis.analyse import analyse
+from studies.preference.analysis.bias import length_bias, lookalike_bias
 from studies.preference.analysis.blinding import blinding
 from studies.preference.analysis.bootstrap import Draws, intervals
 from studies.preference.analysis.davidson import davidson
@@ -54,7 +55,7 @@ def checks(world: World, reader: Reader, seed: int, draws: int, truth: float) ->
     """What one study says."""
     tables = simulated(world, [reader], seed)
     rows = rated(tables)
-    tired, guesses = fatigue(rows), blinding(tables)
+    tired, guesses, words = fatigue(rows), blinding(tables), length_bias(rows)
     assert guesses is not None
     kappa = repeats(tables)[0].agreement.kappa
     two, bca, tasks = intervals(net_rows(rows), Draws(draws, Replay(seed)))
@@ -63,6 +64,9 @@ def checks(world: World, reader: Reader, seed: int, draws: int, truth: float) ->
         "order term": flagged(davidson(rows, ("A", "B")).order_test),
         "ties": flagged(tired.tie_test),
         "times": flagged(tired.time_test),
+        "length": flagged(words.slope_test),
+        "longer": flagged(words.sign),
+        "look-alike": flagged(lookalike_bias(rows).sign),
         "blind": seen_through(guesses),
         "preference": flagged(tired.preference_test),
         "right of decided": criterion(rows).right.share or 0.0,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from studies.preference.analysis.rated import preferred_of
@@ -13,6 +15,7 @@ from studies.preference.analysis.tables import (
     StudyTables,
 )
 from studies.preference.kit.columns import PLACES
+from studies.preference.lists import difficulty_of
 
 ANSWERS = ("left", "right", "both", "neither", "cannot", "")
 FAMILIES = (("I-I", "2d"), ("MB-VR", "3d"), ("T-T", "text"), ("I-Rep", "2d"))
@@ -27,12 +30,17 @@ def made(
     gold: str = "yes",
     seed: int = 5,
     ties: int = 4,
+    known: str = "yes",
 ) -> StudyTables:
-    """A study of ``items`` items over 14 tasks, read with repeats, guesses and some gaps."""
+    """A study of ``items`` items over 14 tasks, read with repeats, guesses and some gaps.
+
+    Args:
+        known: ``no`` leaves out what earlier versions did not record.
+    """
     rng = np.random.default_rng(seed)
     letters = "ABCDEFG"[:models]
     names = ["Reader X", 'Reader "\u00dc", Y', "Reader Z"][:raters]
-    facts = [_item(rng, place, letters, gold) for place in range(items)]
+    facts = [_recorded(_item(rng, n, letters, gold), n, known) for n in range(items)]
     auto = [_item(rng, items + place, letters, gold, kind="auto_tie") for place in range(ties)]
     warm = [_item(rng, items + ties, letters, gold, kind="warmup")]
     presented: list[Presented] = []
@@ -85,6 +93,29 @@ def _item(
         shared=place % 3,
         overlap="identical" if kind == "auto_tie" else ("none", "some", "same_set")[place % 3],
         flags=("same_patient",) if place % 9 == 0 else (),
+    )
+
+
+def _recorded(one: ItemFacts, place: int, known: str) -> ItemFacts:
+    """With words, look-alikes and ranks; drawn apart, so that all else stays as it was."""
+    if known == "no":
+        return one
+    rng = np.random.default_rng(1000 + place)
+    few, many = rng.integers(1, 90, 2)
+    holders = ("none", "first", "second", "both")
+    gold = one.stratum != "unknown"
+    ranks = [int(r) for r in rng.geometric(0.15, 2)] if gold else [None, None]
+    if gold and one.stratum != "neither":
+        ranks[0 if one.stratum != "only_b" else 1] = 1
+    return replace(
+        one,
+        words_first=(few / 2 if one.form == "text" else float(few) if place % 3 else 0.0),
+        words_second=(few / 2 if place % 5 == 0 else float(many) if place % 3 else 0.0),
+        near_query=str(rng.choice(holders, p=(0.5, 0.2, 0.2, 0.1))),
+        same_patient=str(rng.choice((*holders, "unknown"), p=(0.4, 0.2, 0.1, 0.1, 0.2))),
+        gold_rank_first=ranks[0],
+        gold_rank_second=ranks[1],
+        difficulty=difficulty_of(*ranks),
     )
 
 

@@ -19,11 +19,11 @@ from tests.studies.kit_tables import made
 
 DRAWS = 40
 PLAIN, FITTED = 1e-9, 1e-6
-FITTED_PARTS = ("davidson", "_trend", "_test")
+FITTED_PARTS = ("davidson", "_trend", "slope", "_test")
 CASES = {
     "two models": {"raters": 2, "items": 36},
     "three models": {"models": 3, "raters": 3, "items": 33},
-    "no gold and few": {"gold": "no", "ties": 0, "items": 7},
+    "no gold and few": {"gold": "no", "ties": 0, "items": 7, "known": "no"},
     "next to nothing": {"models": 3, "raters": 2, "items": 3, "seed": 7},
 }
 

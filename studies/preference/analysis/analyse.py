@@ -12,10 +12,12 @@ from dataclasses import replace
 
 from studies.preference.analysis import blocks
 from studies.preference.analysis.agreement import between, majority, repeats
+from studies.preference.analysis.bias import length_bias, lookalike_bias, side_by_form
 from studies.preference.analysis.blinding import blinding
 from studies.preference.analysis.blocks import block
 from studies.preference.analysis.bootstrap import Draws
 from studies.preference.analysis.clustering import clustering
+from studies.preference.analysis.crossing import across_raters
 from studies.preference.analysis.davidson import davidson
 from studies.preference.analysis.fatigue import fatigue
 from studies.preference.analysis.missing import flow, missing
@@ -92,11 +94,15 @@ def _pair(tables: StudyTables, first: str, second: str, *, rater: str | None, ho
         tables=blocks.tables(rows, first, second, how),
         davidson=davidson(rows, (first, second)),
         side=side_bias(rows),
+        side_by_form=side_by_form(rows, how.numbers),
+        length=length_bias(rows),
+        lookalike=lookalike_bias(rows),
         criterion=criterion(rows),
         correctness=correctness(own.items),
         clustering=clustering(rows),
         usefulness=usefulness(rows, (first, second), how),
         majority=_majority(rows, how),
+        pooled=across_raters(rows),
     )
 
 

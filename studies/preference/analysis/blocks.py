@@ -15,7 +15,7 @@ from studies.preference.analysis.counts import holm, share, sign_test
 from studies.preference.analysis.heterogeneity import heterogeneity
 from studies.preference.analysis.rated import Rated, pooled
 from studies.preference.analysis.schema import Block, Table
-from studies.preference.lists import strata_titles
+from studies.preference.lists import DIFFICULTY_TITLES, strata_titles
 
 STRATA = ("both", "only_a", "only_b", "neither", "unknown")
 FORMS = {"2d": "2D", "3d": "3D", "text": "Text"}
@@ -72,6 +72,10 @@ def tables(rows: Sequence[Rated], first: str, second: str, how: Draws) -> tuple[
         _table("form", "By form", rows, lambda o: o.item.form, FORMS, how),
         _table("split", "By split", rows, lambda o: o.item.split, splits, how),
         _table("anatomy", "By anatomy", rows, lambda o: o.item.anatomy, {}, how),
+        _table(
+            *("difficulty", "By difficulty", rows, lambda o: o.item.difficulty),
+            *(DIFFICULTY_TITLES, how),
+        ),
         _table("overlap", "By overlap of the lists", rows, lambda o: o.item.overlap, OVERLAPS, how),
         _table("stratum_form", "By top-1 correctness and form", rows, _cell, forms, how),
         _table("task", "By task", rows, lambda o: o.item.task_id, {}, how),

@@ -17,6 +17,7 @@ import numpy as np
 from scipy.stats import chi2, norm
 
 from studies.preference.analysis.counts import FEW, LEAST_FOR_P, undefined
+from studies.preference.analysis.detectable import smallest_coefficient
 from studies.preference.analysis.loglinear import Array, fit, runaway
 from studies.preference.analysis.rated import WORDS, Rated, pooled
 from studies.preference.analysis.schema import Davidson, Estimate, Test
@@ -77,7 +78,12 @@ def davidson_of(table: Table, models: Sequence[str]) -> Davidson:
         without_order=_estimate(without, models[1], n, sign=-1) if two else None,
         converged=not best.why,
         note=note,
+        order_smallest=_smallest(with_order),
     )
+
+
+def _smallest(found: Fitted) -> float | None:
+    return smallest_coefficient(found.errors["order"]) if "order" in found.errors else None
 
 
 def _worths(best: Fitted, models: Sequence[str], n: int) -> dict[str, Estimate]:

@@ -16,13 +16,14 @@ from scipy.stats import chi2, norm
 from scipy.stats import t as student
 
 from studies.preference.analysis.counts import FEW, LEAST_FOR_P, share, undefined
+from studies.preference.analysis.detectable import smallest_ratio
 from studies.preference.analysis.loglinear import Array, dummies, fit, independent, separated
 from studies.preference.analysis.rated import DECIDED, Rated
 from studies.preference.analysis.schema import Estimate, Fatigue, Test, Window
 
 WINDOWS = 10
 ODDS, RATIO = "logistic regression on place", "log-linear regression on place"
-Trend = tuple[Estimate, Test]
+Trend = tuple[Estimate, Test, float | None]
 
 
 def fatigue(rows: Sequence[Rated], *, by_side: bool = False) -> Fatigue:
@@ -35,12 +36,13 @@ def fatigue(rows: Sequence[Rated], *, by_side: bool = False) -> Fatigue:
     placed = [one for one in rows if one.row.position is not None]
     decided = [one for one in placed if one.preferred in DECIDED]
     timed = [one for one in placed if (one.row.answer_ms or 0) > 0]
-    tie, tie_test = _odds(placed, lambda one: one.word == "tie")
-    liked, liked_test = _odds(
+    tie, tie_test, tie_least = _odds(placed, lambda one: one.word == "tie")
+    liked, liked_test, liked_least = _odds(
         decided, lambda one: one.row.answer == "left" if by_side else one.preferred == "first"
     )
-    time, time_test = _ratio(timed)
-    return Fatigue(_windows(placed), tie, tie_test, time, time_test, liked, liked_test)
+    time, time_test, time_least = _ratio(timed)
+    trends = (tie, tie_test, time, time_test, liked, liked_test)
+    return Fatigue(_windows(placed), *trends, tie_least, time_least, liked_least)
 
 
 def _windows(rows: Sequence[Rated]) -> tuple[Window, ...]:
@@ -104,10 +106,11 @@ def _odds(rows: Sequence[Rated], of: Callable[[Rated], bool]) -> Trend:
         return _none(n, "separated: no finite odds", ODDS)
     found, plain = (fit(part, outcome, "binomial") for part in (design, np.delete(design, 1, 1)))
     estimate = _exponential(found, n, ODDS, float(norm.ppf(0.975)))
+    least, name = smallest_ratio(float(found.bse[1])), f"{ODDS}, likelihood ratio"
     if n < LEAST_FOR_P:
-        return estimate, Test(f"{ODDS}, likelihood ratio", None, None, None, n, note=FEW)
+        return estimate, Test(name, None, None, None, n, note=FEW), least
     ratio = max(0.0, float(plain.deviance - found.deviance))
-    return estimate, Test(f"{ODDS}, likelihood ratio", ratio, 1.0, float(chi2.sf(ratio, 1)), n)
+    return estimate, Test(name, ratio, 1.0, float(chi2.sf(ratio, 1)), n), least
 
 
 def _varying(rows: Sequence[Rated], of: Callable[[Rated], bool]) -> Sequence[Rated]:
@@ -142,10 +145,11 @@ def _ratio(rows: Sequence[Rated]) -> Trend:
     found = OLS(times, design).fit()
     estimate = _exponential(found, n, RATIO, float(student.ppf(0.975, found.df_resid)))
     test = Test(f"{RATIO}, t", float(found.tvalues[1]), float(found.df_resid), None, n, note=FEW)
+    least = smallest_ratio(float(found.bse[1]), df=float(found.df_resid))
     if n < LEAST_FOR_P:
-        return estimate, test
+        return estimate, test, least
     p = float(found.pvalues[1])
-    return estimate, Test(test.name, test.statistic, test.df, p, n)
+    return estimate, Test(test.name, test.statistic, test.df, p, n), least
 
 
 def _exponential(found: Any, n: int, method: str, wide: float) -> Estimate:
@@ -155,6 +159,5 @@ def _exponential(found: Any, n: int, method: str, wide: float) -> Estimate:
 
 
 def _none(n: int, note: str, method: str) -> Trend:
-    return undefined(n, note, unit="ratings", method=method), Test(
-        method, None, None, None, n, note=note
-    )
+    test = Test(method, None, None, None, n, note=note)
+    return undefined(n, note, unit="ratings", method=method), test, None

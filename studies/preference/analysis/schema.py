@@ -8,52 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-
-@dataclass(frozen=True)
-class Share:
-    """A count out of n with its Wilson 95 % interval; share and interval None when n is 0."""
-
-    count: int
-    n: int
-    share: float | None
-    low: float | None
-    high: float | None
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A number with its interval.
-
-    Attributes:
-        value: None where it is not defined; ``note`` says why.
-        n: what it was computed from (``unit`` says of what: items, pairs, raters).
-        method: in two or three words, for instance ``cluster bootstrap, percentile``.
-    """
-
-    value: float | None
-    low: float | None
-    high: float | None
-    n: int
-    unit: str = "items"
-    method: str = ""
-    note: str = ""
-
-
-@dataclass(frozen=True)
-class Test:
-    """A test with its p-value; p None below ten (``note`` says so).
-
-    Attributes:
-        p_holm: adjusted within its table, None where it stands alone.
-    """
-
-    name: str
-    statistic: float | None
-    df: float | None
-    p: float | None
-    n: int
-    p_holm: float | None = None
-    note: str = ""
+from studies.preference.analysis.numbers import Estimate as Estimate
+from studies.preference.analysis.numbers import Share as Share
+from studies.preference.analysis.numbers import Test as Test
+from studies.preference.analysis.schema_bias import FormBias as FormBias
+from studies.preference.analysis.schema_bias import LengthBias as LengthBias
+from studies.preference.analysis.schema_bias import LookalikeBias as LookalikeBias
+from studies.preference.analysis.schema_bias import SideBias as SideBias
 
 
 @dataclass(frozen=True)
@@ -62,8 +23,8 @@ class Block:
 
     Attributes:
         group: ``all``, ``stratum``, ``family``, ``form``, ``split``, ``anatomy``, ``task``,
-            ``overlap``, ``stratum_form``, ``rater``, ``majority``, ``first_answers`` or
-            ``all_with_auto_ties``.
+            ``difficulty``, ``overlap``, ``stratum_form``, ``rater``, ``majority``,
+            ``first_answers`` or ``all_with_auto_ties``.
         name: of the group's member, as in the tables; title: for people.
         n: ratings; items and tasks: how many different ones.
         first, second, tie: preferred; tie is both, neither and automatic ties together.
@@ -116,6 +77,7 @@ class Davidson:
         log_tie: log of the tie parameter nu.
         order: log advantage of the left side.
         order_test: likelihood ratio against no order term.
+        order_smallest: the order term that 80 % power would find, from its standard error.
         without_order: log-ratio of the fit without the order term (two models; None for more).
         converged: False where a category is empty; ``note`` says which.
     """
@@ -129,26 +91,7 @@ class Davidson:
     without_order: Estimate | None
     converged: bool
     note: str = ""
-
-
-@dataclass(frozen=True)
-class SideBias:
-    """Whether a side was favoured.
-
-    Attributes:
-        left: left among the decided.
-        sign: its test.
-        first_when_left, first_when_right: the first model among the decided, by its side.
-        averaged: the mean of the two.
-        smallest_detectable: the bias in share that 80 % power would find at this n.
-    """
-
-    left: Share
-    sign: Test
-    first_when_left: Share
-    first_when_right: Share
-    averaged: float | None
-    smallest_detectable: float | None
+    order_smallest: float | None = None
 
 
 @dataclass(frozen=True)
@@ -174,6 +117,8 @@ class Fatigue:
         tie_test, time_test: of the two trends; preference_trend, preference_test: the odds that
             the first model is preferred among the decided (the left list where there are more
             than two models). All are adjusted for form and rater.
+        tie_trend_smallest, time_trend_smallest, preference_trend_smallest: the ratio above 1 that
+            80 % power would find, from the standard error; None where there is no trend.
     """
 
     windows: tuple[Window, ...]
@@ -183,6 +128,9 @@ class Fatigue:
     time_test: Test
     preference_trend: Estimate
     preference_test: Test
+    tie_trend_smallest: float | None = None
+    time_trend_smallest: float | None = None
+    preference_trend_smallest: float | None = None
 
 
 @dataclass(frozen=True)
@@ -320,14 +268,38 @@ class Clustering:
 
 
 @dataclass(frozen=True)
+class Pooled:
+    """The mean of the raters; every rater weighs the same, however many items were read.
+
+    Attributes:
+        raters: how many.
+        net: mean of their net preferences; the interval allows for other raters and other items.
+        decided: the same of the first model's share among the decided; a rater who decided
+            nothing is left out.
+        rater_sd: scatter of true net preferences between raters; 0 where chance explains it.
+        from_raters: share of the variance of ``net`` that more raters would lower; the rest only
+            more items would.
+    """
+
+    raters: int
+    net: Estimate
+    decided: Estimate
+    rater_sd: float | None
+    from_raters: float | None
+
+
+@dataclass(frozen=True)
 class Pair:
     """Everything about one pair of models.
 
     Attributes:
         first, second: letters. overall: all items read. with_auto_ties: identical lists as ties.
-        tables: by stratum, family, form, split, anatomy, overlap, task, rater; those with n > 0.
+        tables: by stratum, family, form, split, anatomy, difficulty, overlap, task, rater; those
+            with n > 0.
         majority: one vote per item over raters (None for one rater).
+        side, side_by_form, length, lookalike: the bias panel.
         clustering: how far the items of a task resemble each other.
+        pooled: the mean of the raters, for other raters and other items (None for one rater).
     """
 
     first: str
@@ -339,11 +311,15 @@ class Pair:
     tables: tuple[Table, ...]
     davidson: Davidson
     side: SideBias
+    side_by_form: FormBias
+    length: LengthBias
+    lookalike: LookalikeBias
     criterion: Criterion
     correctness: Correctness
     clustering: Clustering
     usefulness: Mapping[str, Estimate] = field(default_factory=dict)
     majority: Block | None = None
+    pooled: Pooled | None = None
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,11 @@ repeats in ``agreement``. Refuses to say that there is no bias.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import sqrt
-
-from scipy.stats import norm
 
 from studies.preference.analysis.counts import share, sign_test
+from studies.preference.analysis.detectable import smallest_detectable
 from studies.preference.analysis.rated import DECIDED, Rated, pooled
 from studies.preference.analysis.schema import Share, SideBias
-
-ALPHA, POWER = 0.05, 0.80
 
 
 def side_bias(rows: Sequence[Rated]) -> SideBias:
@@ -33,14 +29,6 @@ def side_bias(rows: Sequence[Rated]) -> SideBias:
         averaged=None if both[0] is None or both[1] is None else (both[0] + both[1]) / 2,
         smallest_detectable=smallest_detectable(len(decided)),
     )
-
-
-def smallest_detectable(decided: int) -> float | None:
-    """The distance from one half that 80 % power finds at two-sided 5 % (normal, at one half)."""
-    if decided == 0:
-        return None
-    found = float(norm.ppf(1 - ALPHA / 2) + norm.ppf(POWER)) * 0.5 / sqrt(decided)
-    return found if found < 0.5 else None
 
 
 def _first(rows: Sequence[Rated]) -> Share:

@@ -9,7 +9,8 @@ import re
 import unicodedata
 
 from studies.preference.analysis.schema import Analysis
-from studies.preference.kit.layout import Grid, grids_of, words_of
+from studies.preference.kit.grid import Grid, words_of
+from studies.preference.kit.layout import grids_of
 from studies.preference.kit.report import opening
 
 SPECIAL = {

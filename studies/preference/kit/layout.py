@@ -17,6 +17,7 @@ from studies.preference.analysis.schema import (
     Repeats,
     Table,
 )
+from studies.preference.analysis.schema_bias import NOT_RECORDED
 from studies.preference.kit.bias import bias_grid
 from studies.preference.kit.grid import Cell, Grid, Points, PValue, Seconds, test_told
 from studies.preference.kit.words import (

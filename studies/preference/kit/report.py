@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from studies.preference.analysis.schema import Analysis, Block, Pair
-from studies.preference.kit.layout import Grid, grids_of, words_of
+from studies.preference.kit.grid import Grid, words_of
+from studies.preference.kit.layout import grids_of
 from studies.preference.kit.summary import document_of
 from studies.preference.kit.words import (
     counted,

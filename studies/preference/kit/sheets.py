@@ -13,7 +13,8 @@ from datetime import datetime
 from typing import Any
 
 from studies.preference.analysis.schema import Analysis, Estimate, Share
-from studies.preference.kit.layout import Cell, Grid, Points, PValue, Seconds, grids_of
+from studies.preference.kit.grid import Cell, Grid, Points, PValue, Seconds
+from studies.preference.kit.layout import grids_of
 from studies.preference.kit.report import opening
 
 EPOCH = datetime(2000, 1, 1)

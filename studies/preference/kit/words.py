@@ -9,6 +9,7 @@ from __future__ import annotations
 from studies.preference.analysis.schema import Estimate, Share, Test
 
 LEAST_FOR_P = 10
+TOO_FEW = "too few for 80 % power"
 
 
 def share_words(share: Share) -> str:
@@ -75,6 +76,16 @@ def points_words(estimate: Estimate, *, unit: str = "ratings") -> str:
         return f"{said} [no interval] ({counted(estimate.n, unit)})"
     interval = f"[{100 * estimate.low:.1f}, {100 * estimate.high:.1f}]"
     return f"{said} {interval} ({counted(estimate.n, unit)})"
+
+
+def away_words(distance: float | None) -> str:
+    """A share's smallest detectable distance: ``7.2 points away from one half``."""
+    return TOO_FEW if distance is None else f"{100 * distance:.1f} points away from one half"
+
+
+def least_words(value: float | None, *, what: str) -> str:
+    """Another smallest detectable effect: ``odds ratio 1.85``."""
+    return TOO_FEW if value is None else f"{what} {value:.2f}"
 
 
 def counted(n: int, unit: str) -> str:
