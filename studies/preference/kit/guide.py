@@ -25,6 +25,8 @@ ABOUT = {
     "methods.md": "methods, flow, reporting guidelines, limitations; gaps marked ____",
     "analysis.py": "computes every number anew (numpy, scipy, pandas, statsmodels)",
     "analysis.R": "computes every number anew (base R)",
+    "mixed.R": "ordinal model with random reader, item and task (R package ordinal); writes "
+    "mixed.csv",
     "trec_qrels.txt": "gold answers for trec_eval; candidates as codes",
 }
 STARTS = {
@@ -36,6 +38,12 @@ STARTS = {
     "imrmc": "input of iMRMC: 1 preferred, 0.5 tie, 0 other; the difference of the two areas is "
     "the net preference",
 }
+MIXED = (
+    "`Rscript mixed.R .` fits the mixed ordinal model, which none of these numbers come from. It "
+    'needs the R package ordinal (`install.packages("ordinal")`, on Debian and Ubuntu '
+    "`apt install r-cran-ordinal`) and writes mixed.csv: estimates with standard errors and 95 % "
+    "intervals, p, n, and whether the fit converged; a term without variance is named as singular."
+)
 
 
 def guide_text(analysis: Analysis, names: Iterable[str]) -> str:
@@ -45,6 +53,7 @@ def guide_text(analysis: Analysis, names: Iterable[str]) -> str:
         analysis: the study's.
         names: of the files beside it.
     """
+    files = sorted({*names, "README.md"})
     lines = [
         f"# {' '.join(analysis.title.split())}: data and numbers of a blinded preference study",
         "",
@@ -53,7 +62,7 @@ def guide_text(analysis: Analysis, names: Iterable[str]) -> str:
         "",
         "| file | what it is |",
         "| --- | --- |",
-        *(f"| {name} | {about(name)} |" for name in sorted({*names, "README.md"})),
+        *(f"| {name} | {about(name)} |" for name in files),
         "",
         "Every number comes from the CSV files alone:",
         "",
@@ -65,6 +74,8 @@ def guide_text(analysis: Analysis, names: Iterable[str]) -> str:
         "Each script compares with numbers.csv and says how many numbers it compared and how far "
         "the farthest lies. In tables, shares stand as: value [Wilson 95 % interval] (count of n).",
     ]
+    if "mixed.R" in files:
+        lines += ["", MIXED]
     return "\n".join(lines) + "\n"
 
 

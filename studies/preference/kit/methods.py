@@ -21,6 +21,11 @@ from studies.preference.kit.words import (
     test_words,
 )
 
+MIXED = (
+    " The file mixed.R fits a cumulative logit model with random item, task and rater to them; its "
+    "results are not part of this text."
+)
+
 
 def methods_text(tables: StudyTables, analysis: Analysis) -> str:
     """The whole file.
@@ -185,7 +190,7 @@ def _statistics(told: Told) -> str:
         f"{told.difficulty()} Correctness of the models is compared by McNemar's test on the same "
         "items, exact, mid-p and clustered by task. Everything but the primary outcome is "
         "exploratory unless the plan says otherwise. All numbers can be computed anew from the "
-        "CSV files by analysis.R (base R) and analysis.py."
+        "CSV files by analysis.R (base R) and analysis.py." + ("" if many else MIXED)
     )
 
 

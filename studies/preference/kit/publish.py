@@ -25,6 +25,7 @@ from studies.preference.kit.summary import json_text, numbers_of
 from studies.preference.kit.tabular import coded, csv_files, rater_codes
 
 SCRIPTS = ("analysis.py", "analysis.R")
+MIXED = "mixed.R"  # of one pair of models
 CHOICES = {
     "comments": ("leave out", "include"),
     "names": ("codes", "names"),
@@ -131,7 +132,7 @@ def contents_of(tables: StudyTables, analysis: Analysis, extras: Extras) -> dict
         tail = f"_{pair.first}-{pair.second}" if many else ""
         texts[f"imrmc{tail}.imrmc"] = imrmc_file(tables, pair.first, pair.second)
     texts |= trec_files(tables, extras.lists)
-    for name in SCRIPTS:
+    for name in SCRIPTS if many else (*SCRIPTS, MIXED):
         script = files("resources").joinpath("kit", name).read_text("utf-8")
         texts[name] = f"# study hash {tables.hash or '-'}\n{script}"
     found = {name: text.encode("utf-8", "replace") for name, text in texts.items()}
