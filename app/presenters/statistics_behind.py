@@ -14,7 +14,7 @@ from studies.preference.analysis.tables import Guess, ItemFacts, Presented, Stud
 from studies.preference.kit.words import seconds_words
 from studies.preference.lists import strata_titles
 
-ITEM_TERMS = ("family", "form", "split", "anatomy", "overlap", "stratum")
+ITEM_TERMS = ("family", "form", "split", "anatomy", "difficulty", "overlap", "stratum")
 FORMS = {"2d": "2D", "3d": "3D", "text": "text"}
 KINDS = {"repeat": "repeat, sides swapped", "auto_tie": "identical lists, never shown"}
 
@@ -239,6 +239,17 @@ def _hits(row: Row, value: str) -> bool:
     return row.item.stratum == known.get(value, value)
 
 
+def _words(row: Row, value: str) -> bool:
+    """``both`` lists show words, or ``unequal``ly many."""
+    found = row.item.doublings
+    return found is not None and (value == "both" or found != 0)
+
+
+def _kin(row: Row, value: str) -> bool:
+    """Exactly one list holds a look-alike, a near-duplicate of the query or its own patient."""
+    return getattr(row.item, value) in ("first", "second")
+
+
 TERMS: Mapping[str, Callable[[Row, str], bool]] = {
     "kind": _kind,
     "preferred": _preferred,
@@ -251,6 +262,8 @@ TERMS: Mapping[str, Callable[[Row, str], bool]] = {
     "guess": _guess,
     "arm": _arm,
     "hits": _hits,
+    "words": _words,
+    "kin": _kin,
     "task": lambda row, value: row.item.task_id == value,
     "rater": lambda row, value: row.row is not None and row.row.rater == value,
     "left": lambda row, value: row.row is not None and row.row.left == value,

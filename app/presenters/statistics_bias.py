@@ -1,4 +1,4 @@
-"""The sheets of bias: sides, the session, and whether the blinding held.
+"""The sheets of bias: the panel of all checks, sides, the session, whether the blinding held.
 
 Owns the sentences: not "no bias was found", but how large a bias would have been noticed.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.presenters.statistics_behind import behind, more
+from app.presenters.statistics_checked import bias_panel
 from app.presenters.statistics_look import Look
 from app.presenters.statistics_words import (
     bracket,
@@ -41,8 +42,8 @@ CLEAR = 0.05
 
 
 def sides_sheet(look: Look) -> Sheet:
-    """Side bias and blinding."""
-    return Sheet("sides", "Sides", (_sides(look), _blinding(look)))
+    """Every check on one panel, the sides in detail, the blinding."""
+    return Sheet("sides", "Bias", (bias_panel(look), _sides(look), _blinding(look)))
 
 
 def session_sheet(look: Look) -> Sheet:

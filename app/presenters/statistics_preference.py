@@ -35,13 +35,18 @@ from app.shown_statistics import (
     Sheet,
 )
 from studies.preference.analysis.schema import Block, Davidson, Estimate, Table
+from studies.preference.analysis.schema_bias import NOT_RECORDED
 
 WHISKERS = (
     "Whiskers are Wilson 95 % intervals, each at the border of its part: above the bar those of "
     "the first model and of all ties, below it that of the second model."
 )
 NOTHING = "No answer falls into any of these groups."
-GROUPS = ("family", "form", "split", "anatomy", "overlap")
+GROUPS = ("difficulty", "family", "form", "split", "anatomy", "overlap")
+DIFFICULTY = (
+    "Difficulty is the rank of the right answer in the whole pool under the model that ranked it "
+    "better, fixed before the reading."
+)
 
 
 def preference_sheet(look: Look) -> Sheet:
@@ -131,7 +136,7 @@ def _strata(look: Look) -> Panel:
 
 
 def _groups(look: Look) -> Panel:
-    title = "Preference by family, form, split, anatomy and overlap"
+    title = "Preference by difficulty, family, form, split, anatomy and overlap"
     rows, told = [], []
     for group in GROUPS:
         table = look.table(group)
@@ -142,7 +147,16 @@ def _groups(look: Look) -> Panel:
         return Panel("groups", title, "All answers fall into one group; there is nothing to split.")
     bars = Bars(title, *ends(look), tuple(bar for _block, bar, _rows in rows))
     parts = (bars, grid_of(look, title, "Group", rows))
-    return Panel("groups", title, " ".join(told), parts, (WHISKERS,))
+    return Panel("groups", title, " ".join(told), parts, (WHISKERS, *_difficulty(look)))
+
+
+def _difficulty(look: Look) -> tuple[str, ...]:
+    """What difficulty is, or that nobody recorded it; nothing where no answer is right."""
+    if not look.pair.correctness.n:
+        return ()
+    if look.table("difficulty") is None:
+        return (f"Difficulty: {NOT_RECORDED}.",)
+    return (DIFFICULTY,)
 
 
 def _majority(look: Look) -> Panel | None:
@@ -196,7 +210,7 @@ def _forest(look: Look) -> Panel:
         return Panel("forest", title, "No item has an answer in force: there is nothing to draw.")
     branches = [_branch(look, block, "All", look.whole_behind, group="", whole=True)]
     lines = [_net_line(block, "All", look.whole_behind)]
-    for group in ("stratum", "family", "form", "split"):
+    for group in ("stratum", "difficulty", "family", "form", "split"):
         table = look.table(group)
         if table is None or (group == "stratum" and not look.has_gold):
             continue

@@ -30,12 +30,22 @@ PLAN = (
     "draws, percentile and BCa).",
     "Davidson's model for ties with a term for the order of the sides; with more than two models "
     "over all pairs.",
-    "Side bias: share of left among items with a preference, the order term, and a table of the "
-    "repeats with sides swapped.",
-    "The four strata of top-1 correctness, and family, form, split and anatomy, each with shares "
-    "and intervals; one test of heterogeneity for each of these tables; Holm's correction inside "
-    "one table, none over several pairs of models; no p-value below 10 items with a preference; "
-    "everything else is exploratory.",
+    "Side bias: share of left among items with a preference, overall and by form (2D, 3D, text) "
+    "with one test between the forms, the order term, and a table of the repeats with sides "
+    "swapped.",
+    "Longer texts: where both lists show words, the share preferring the list whose candidates "
+    "have more (median of each list, as shown) with exact sign test, and the log odds for each "
+    "doubling of the words, adjusted for the model, by likelihood ratio. Look-alikes: where "
+    "exactly one list holds a near-duplicate of the query or a candidate of its own patient, the "
+    "share preferring it. Each check for bias is given with the smallest effect that 80 % power "
+    "would find.",
+    "Difficulty, for items with a gold answer: its rank in the whole pool under the model that "
+    "ranked it better, ties against it: easy 1, moderate 2 or 3, hard 4 to 10, very hard beyond "
+    "10. A rank is stored for every such item and does not say which of the two models was better.",
+    "The four strata of top-1 correctness, and difficulty, family, form, split and anatomy, each "
+    "with shares and intervals; one test of heterogeneity for each of these tables; Holm's "
+    "correction inside one table, none over several pairs of models; no p-value below 10 items "
+    "with a preference; everything else is exploratory.",
     "Hit@1 of the models on the same items by McNemar's test.",
     "Criterion validity: where exactly one model is right at the top, how often it is preferred.",
     "Repeats: raw agreement of a reader with an earlier answer, kappa and AC1. Several readers: "

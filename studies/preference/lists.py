@@ -15,10 +15,10 @@ STRATA = ("both", "only_a", "only_b", "neither", "unknown")
 # Name to the last rank of the gold answer, under the model that ranked it better.
 DIFFICULTIES = {"easy": 1, "moderate": 3, "hard": 10, "very_hard": None}
 DIFFICULTY_TITLES = {
-    "easy": "Easy: gold ranked 1 by the better model",
-    "moderate": "Moderate: gold ranked 2 or 3",
-    "hard": "Hard: gold ranked 4 to 10",
-    "very_hard": "Very hard: gold ranked beyond 10",
+    "easy": "Easy: gold ranked 1",
+    "moderate": "Moderate: gold 2 or 3",
+    "hard": "Hard: gold 4 to 10",
+    "very_hard": "Very hard: gold beyond 10",
 }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from studies.preference.analysis.tables import (
@@ -11,6 +13,7 @@ from studies.preference.analysis.tables import (
     RaterFacts,
     StudyTables,
 )
+from studies.preference.lists import difficulty_of
 
 FAMILIES = ("I-I", "MB-VR", "I-Lab", "I-Rep", "T-I", "VQA", "VG", "T-T")
 FORMS = ("2d", "2d", "3d", "text")
@@ -47,7 +50,22 @@ def item(n: int, *, pair: tuple[str, str], tasks: int, gold: bool, kind: str) ->
         gold_place_first=first,
         gold_place_second=second,
         overlap="identical" if kind == "auto_tie" else OVERLAPS[n % 4],
+        **(recorded(n, form=FORMS[task % 4], gold=gold) if kind == "item" else {}),
     )
+
+
+def recorded(n: int, *, form: str, gold: bool) -> dict[str, Any]:
+    """What is counted when a study is built."""
+    ranks = (1 + n * 7 % 13, 1 + n * 5 % 23)
+    return {
+        "words_first": 20.0 + n * 11 % 70 if form != "2d" else 0.0,
+        "words_second": 20.0 + n * 17 % 70 if form != "2d" else 0.0,
+        "near_query": ("none", "first", "second", "none", "both")[n % 5],
+        "same_patient": ("unknown", "none", "first", "second")[n % 4],
+        "gold_rank_first": ranks[0] if gold else None,
+        "gold_rank_second": ranks[1] if gold else None,
+        "difficulty": difficulty_of(*ranks) if gold else "",
+    }
 
 
 def presented(

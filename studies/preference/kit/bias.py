@@ -7,8 +7,9 @@ Refuses to say that there is no bias: it says how large one would have been foun
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
-from studies.preference.analysis.schema import Analysis, Pair, Test
+from studies.preference.analysis.schema import Analysis, Estimate, Pair, Share, Test
 from studies.preference.kit.grid import Cell, Grid, PValue, test_told
 from studies.preference.kit.words import (
     TOO_FEW,
@@ -34,70 +35,127 @@ NOTES = (
     "The form of an item stands for its modality: no table of the tasks names the modality.",
     "Along the session: ratio from the first item to the last, adjusted for form and rater.",
 )
-Row = tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class BiasLine:
+    """One line of the panel.
+
+    Attributes:
+        key: ``left``, ``order``, ``form:2d`` ..., ``forms``, ``longer``, ``doubling``,
+            ``lookalike``, ``near_query``, ``same_patient``, ``ties``, ``preference``, ``times``.
+        found: its number, or why there is none; "-" for a test alone.
+        least: the smallest effect that 80 % power would find, in words.
+    """
+
+    key: str
+    name: str
+    found: Share | Estimate | str
+    test: Test | None = None
+    least: str = "-"
+
+    @property
+    def n(self) -> int:
+        """What it was computed from."""
+        if not isinstance(self.found, str):
+            return self.found.n
+        return 0 if self.test is None else self.test.n
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """The line as cells under ``HEADS``."""
+        share = "-" if isinstance(self.found, Estimate) else self.found
+        estimate = self.found if isinstance(self.found, Estimate) else "-"
+        if self.test is None:
+            return (self.name, share, estimate, "-", "-", self.least)
+        return (self.name, share, estimate, _p(self.test), PValue(self.test, "yes"), self.least)
 
 
 def bias_grid(analysis: Analysis) -> Grid:
     """Every line of every pair, then those along the session."""
     many = len(analysis.pairs) > 1
-    rows: list[Row] = []
+    lines: list[BiasLine] = []
     for pair in analysis.pairs:
         lead = f"{pair.first}-{pair.second}: " if many else ""
-        rows += [(f"{lead}{name}", *cells) for name, *cells in _of_pair(pair)]
-    rows += _session(analysis, "left list" if many else analysis.pairs[0].first)
+        lines += [replace(one, name=f"{lead}{one.name}") for one in pair_lines(pair)]
+    lines += session_lines(analysis, "left list" if many else analysis.pairs[0].first)
     notes = list(NOTES)
     for pair in analysis.pairs:
         if pair.side_by_form.heterogeneity is not None:
             notes.append(f"Sides by form: {test_told(pair.side_by_form.heterogeneity)}.")
-    return Grid("bias", "Bias panel", HEADS, tuple(rows), tuple(notes))
+    return Grid("bias", "Bias panel", HEADS, tuple(one.cells for one in lines), tuple(notes))
 
 
-def _of_pair(pair: Pair) -> Iterator[Row]:
-    yield from _sides(pair)
-    length, kin = pair.length, pair.lookalike
-    if length.note:
-        yield ("longer texts preferred", length.note, "-", "-", "-", "-")
-    else:
-        yield ("longer texts preferred", length.longer, "-", _p(length.sign), "-",
-               away_words(length.smallest_detectable))  # fmt: skip
-        yield ("log odds for each doubling of words", "-", length.slope, _p(length.slope_test),
-               "-", least_words(length.slope_smallest, what=LOG_ODDS))  # fmt: skip
-    if kin.note:
-        yield ("look-alike of the query preferred", kin.note, "-", "-", "-", "-")
-        return
-    yield ("look-alike of the query preferred", kin.preferred, "-", _p(kin.sign), "-",
-           away_words(kin.smallest_detectable))  # fmt: skip
-    yield ("near-duplicate of the query preferred", kin.near_query, "-", "-", "-",
-           away_words(kin.near_query_smallest))  # fmt: skip
-    yield ("the query's own patient preferred", kin.same_patient, "-", "-", "-",
-           away_words(kin.same_patient_smallest))  # fmt: skip
+def pair_lines(pair: Pair) -> tuple[BiasLine, ...]:
+    """The lines of one pair of models: sides, longer texts, look-alikes."""
+    return (*_sides(pair), *_length(pair), *_kin(pair))
 
 
-def _sides(pair: Pair) -> Iterator[Row]:
+def _sides(pair: Pair) -> Iterator[BiasLine]:
     side, forms, fit = pair.side, pair.side_by_form, pair.davidson
-    yield ("left list chosen", side.left, "-", _p(side.sign), "-",
-           away_words(side.smallest_detectable))  # fmt: skip
-    yield ("advantage of the left side, log odds", "-", fit.order, _p(fit.order_test), "-",
-           least_words(fit.order_smallest, what=LOG_ODDS))  # fmt: skip
+    yield BiasLine(
+        *("left", "left list chosen", side.left, side.sign),
+        away_words(side.smallest_detectable),
+    )
+    yield BiasLine(
+        *("order", "advantage of the left side, log odds", fit.order, fit.order_test),
+        least_words(fit.order_smallest, what=LOG_ODDS),
+    )
     for one in forms.groups:
-        yield (f"left list chosen, {one.title}", one.left, "-", _p(one.sign),
-               PValue(one.sign, "yes"), away_words(one.smallest_detectable))  # fmt: skip
+        yield BiasLine(
+            *(f"form:{one.name}", f"left list chosen, {one.title}", one.left, one.sign),
+            away_words(one.smallest_detectable),
+        )
     if forms.heterogeneity is not None:
-        yield ("sides differ between forms", "-", "-", _p(forms.heterogeneity), "-",
-               least_words(forms.smallest_effect, what="Cohen's w"))  # fmt: skip
+        yield BiasLine(
+            *("forms", "sides differ between forms", "-", forms.heterogeneity),
+            least_words(forms.smallest_effect, what="Cohen's w"),
+        )
 
 
-def _session(analysis: Analysis, liked: str) -> list[Row]:
+def _length(pair: Pair) -> Iterator[BiasLine]:
+    found = pair.length
+    if found.note:
+        yield BiasLine("longer", "longer texts preferred", found.note)
+        return
+    yield BiasLine(
+        *("longer", "longer texts preferred", found.longer, found.sign),
+        away_words(found.smallest_detectable),
+    )
+    yield BiasLine(
+        *("doubling", "log odds for each doubling of words", found.slope, found.slope_test),
+        least_words(found.slope_smallest, what=LOG_ODDS),
+    )
+
+
+def _kin(pair: Pair) -> Iterator[BiasLine]:
+    found = pair.lookalike
+    if found.note:
+        yield BiasLine("lookalike", "look-alike of the query preferred", found.note)
+        return
+    for key, name, share, test, least in (
+        ("lookalike", "look-alike of the query preferred", found.preferred, found.sign,
+         found.smallest_detectable),
+        ("near_query", "near-duplicate of the query preferred", found.near_query, None,
+         found.near_query_smallest),
+        ("same_patient", "the query's own patient preferred", found.same_patient, None,
+         found.same_patient_smallest),
+    ):  # fmt: skip
+        yield BiasLine(key, name, share, test, away_words(least))
+
+
+def session_lines(analysis: Analysis, liked: str) -> tuple[BiasLine, ...]:
+    """The lines along the session; ``liked`` is whose preference is followed."""
     found = analysis.fatigue
-    return [
-        ("ties along the session", "-", found.tie_trend, _p(found.tie_test), "-",
-         least_words(found.tie_trend_smallest, what=ODDS)),
-        (f"preference for {liked} along the session", "-", found.preference_trend,
-         _p(found.preference_test), "-",
-         least_words(found.preference_trend_smallest, what=ODDS)),
-        ("time to answer along the session", "-", found.time_trend, _p(found.time_test), "-",
-         least_words(found.time_trend_smallest, what=TIMES)),
-    ]  # fmt: skip
+    return (
+        BiasLine("ties", "ties along the session", found.tie_trend, found.tie_test,
+                 least_words(found.tie_trend_smallest, what=ODDS)),
+        BiasLine("preference", f"preference for {liked} along the session",
+                 found.preference_trend, found.preference_test,
+                 least_words(found.preference_trend_smallest, what=ODDS)),
+        BiasLine("times", "time to answer along the session", found.time_trend, found.time_test,
+                 least_words(found.time_trend_smallest, what=TIMES)),
+    )  # fmt: skip
 
 
 def _p(test: Test) -> Cell:
@@ -111,7 +169,7 @@ def bias_words(analysis: Analysis) -> str:
     told = []
     for pair in analysis.pairs:
         lead = f"{pair.first} and {pair.second}: " if many else ""
-        told.append(f"{lead}{_side_words(pair)} {_length_words(pair)} {_kin_words(pair)}")
+        told.append(f"{lead}{side_words(pair)} {length_words(pair)} {kin_words(pair)}")
     found = analysis.fatigue
     trends = (
         ("Ties", found.tie_trend, found.tie_test, found.tie_trend_smallest),
@@ -131,7 +189,8 @@ def _power(least: str) -> str:
     return least if least == TOO_FEW else f"80 % power would find {least}"
 
 
-def _side_words(pair: Pair) -> str:
+def side_words(pair: Pair) -> str:
+    """Sides, and their one test between forms."""
     side, forms = pair.side, pair.side_by_form
     if not side.left.n:
         return "No rating preferred one list, so nothing can be said about the sides."
@@ -148,7 +207,8 @@ def _side_words(pair: Pair) -> str:
     )
 
 
-def _length_words(pair: Pair) -> str:
+def length_words(pair: Pair) -> str:
+    """Longer texts."""
     found = pair.length
     if found.note:
         return f"Whether longer texts were preferred cannot be told: {found.note}."
@@ -166,7 +226,8 @@ def _length_words(pair: Pair) -> str:
     )
 
 
-def _kin_words(pair: Pair) -> str:
+def kin_words(pair: Pair) -> str:
+    """Look-alikes of the query."""
     found = pair.lookalike
     if found.note or not found.preferred.n:
         why = found.note or "no rating of such an item preferred one list"

@@ -1,7 +1,7 @@
 """The forest plot of a study: the first model among the decided, by group, with intervals.
 
-Owns the drawing: all items on top, then strata, families and forms, each with n; a line at one
-half. A group without decided ratings is named and not drawn.
+Owns the drawing: all items on top, then strata, difficulty, families and forms, each with n; a line
+at one half. A group without decided ratings is named and not drawn.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from studies.preference.kit.ink import (
     shortened,
 )
 
-GROUPS = ("stratum", "family", "form", "split", "rater")
+GROUPS = ("stratum", "difficulty", "family", "form", "split", "rater")
 EACH, LEFT, WIDE = 0.24, 2.2, 3.2
 
 
