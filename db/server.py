@@ -19,6 +19,7 @@ from sqlalchemy.exc import ArgumentError
 
 from db.errors import DriverMissing, LoginRefused
 from db.server_failures import no_right, not_unicode
+from db.server_own import own_schema
 
 if TYPE_CHECKING:
     import psycopg
@@ -29,6 +30,14 @@ LOCK_TIMEOUT_MS = 5000
 CONNECT_TIMEOUT_S = 10
 SILENT_S = 15
 SECRETS = ("password", "sslpassword")
+OWN_ROWS = "own rows"  # in ``Connection.info``: this login reads its own rows only
+# Whether it does, where readers have views of their own; never by views of a stranger's making.
+_READER = """
+SELECT NOT pg_catalog.pg_has_role(c.relowner, 'USAGE') FROM pg_catalog.pg_class c
+  JOIN pg_catalog.pg_namespace main ON main.oid = c.relnamespace AND main.nspname = %s
+  JOIN pg_catalog.pg_namespace own ON own.nspname = %s
+  WHERE c.relname = 'entry' AND pg_catalog.pg_has_role(own.nspowner, c.relowner, 'USAGE')
+"""
 NEEDS_DRIVER = (
     "A study on a server needs the package psycopg, which is not installed here. Install it with: "
     'python -m pip install "triptych[postgres]"'
@@ -125,6 +134,10 @@ class ServerPlace:
                     "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
                 )
 
+        def connect(connection: Any, record: Any) -> None:
+            record.info[OWN_ROWS] = self._find_rows(connection)
+
+        event.listen(engine, "connect", connect)
         event.listen(engine, "begin", begin)
         return engine
 
@@ -175,7 +188,6 @@ class ServerPlace:
         connection = psycopg.connect(**{**defaults, **options})
         try:
             for name, value in (
-                ("search_path", f'"{self.schema}"'),
                 ("synchronous_commit", "on"),
                 ("lock_timeout", str(LOCK_TIMEOUT_MS)),
                 ("client_encoding", "UTF8"),
@@ -186,6 +198,20 @@ class ServerPlace:
             connection.close()
             raise
         return connection
+
+    def _find_rows(self, connection: psycopg.Connection[Any]) -> bool:
+        """Let names of tables lead to the study, or to the reader's own part of it."""
+        own = own_schema(self.schema)
+        try:
+            row = connection.execute(_READER, (self.schema, own)).fetchone()
+            reader = row is not None and bool(row[0])
+            path = f'"{own}", "{self.schema}"' if reader else f'"{self.schema}"'
+            connection.execute("SELECT set_config('search_path', %s, false)", (path,))
+            connection.commit()
+        except BaseException:
+            connection.close()
+            raise
+        return reader
 
 
 def server_place(url: str) -> ServerPlace:

@@ -1,72 +1,114 @@
-"""What raters may do in a study on a server: read it, sit down, act. Nothing else.
+"""What readers may do in a study on a server: read it and their own rows, sit down, act.
 
-Owns the list of rights. A role that has only these can neither change nor remove an entry, nor
-take away the triggers that forbid it, nor hand out packs, nor end the study, nor leave a log that
-nobody can add to. Refuses a role that the server lacks. Members of a role are trusted in this:
-each reads what the others answered, and the server does not know which name is whose.
+Owns the list of rights and whose login goes with which name. A role that has only these can
+neither see, change nor remove what others did, nor answer under their names, nor hand out packs,
+nor end the study, nor leave a log that nobody can add to; how that is kept is in
+``db.server_own``. Refuses a role that the server lacks, and to guess whose an earlier name is.
+Readers who share one login are one to the server: each reads what the others answered.
 """
 
 from __future__ import annotations
 
-from sqlalchemy import text
+from collections.abc import Mapping
+
+from sqlalchemy import Connection, text
 
 from db.errors import LoginRefused
+from db.server_own import OWN, make_own_rows, own_schema
 from db.session import Store
 
-ADDED_TO = ("rater", "presentation", "session", "entry")
-RATERS_ACTIONS = ("order", "answer", "undo", "guess", "pause", "resume")
-# The end of the log follows the log, one entry at a time, and no transaction leaves it behind.
-GUARDS = """
-CREATE OR REPLACE FUNCTION {schema}.guard_head() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-  IF NEW.one = OLD.one AND NEW.entries = OLD.entries + 1 AND EXISTS (
-    SELECT 1 FROM {schema}.entry WHERE number = NEW.entries AND hash = NEW.hash
-      AND previous = OLD.hash
-  ) THEN RETURN NEW; END IF;
-  RAISE EXCEPTION 'not the end of the log' USING ERRCODE = 'insufficient_privilege';
-END $$;
-CREATE OR REPLACE FUNCTION {schema}.guard_entry() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-  IF EXISTS (SELECT 1 FROM {schema}.head h JOIN {schema}.entry e ON e.number = h.entries
-      AND e.hash = h.hash WHERE h.entries = (SELECT max(number) FROM {schema}.entry))
-    AND (NEW.action IN ({actions}) OR pg_catalog.pg_has_role(session_user, (
-      SELECT relowner FROM pg_catalog.pg_class WHERE oid = TG_RELID), 'USAGE'))
-  THEN RETURN NULL; END IF;
-  RAISE EXCEPTION 'no entry of a rater' USING ERRCODE = 'insufficient_privilege';
-END $$;
-CREATE OR REPLACE TRIGGER guard_head BEFORE UPDATE ON {schema}.head
-  FOR EACH ROW EXECUTE FUNCTION {schema}.guard_head();
-DROP TRIGGER IF EXISTS guard_entry ON {schema}.entry;
-CREATE CONSTRAINT TRIGGER guard_entry AFTER INSERT ON {schema}.entry
-  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION {schema}.guard_entry()
-"""
+FOR_ALL = ("study", "item", "medium", "alembic_version", "pack", "seat", "returned")
+_ROLE = text("SELECT rolcanlogin FROM pg_catalog.pg_roles WHERE rolname = :role")
+_READERS = text("""
+SELECT DISTINCT pg_catalog.pg_get_userbyid(a.grantee)
+  FROM pg_catalog.pg_class c, LATERAL pg_catalog.aclexplode(c.relacl) a
+  WHERE c.relnamespace = CAST(:main AS regnamespace) AND a.grantee NOT IN (0, c.relowner)
+""")
 
 
-def let_rate(store: Store, role: str) -> None:
-    """Give a role what its members need for reading a study.
+def let_rate(store: Store, role: str, logins: Mapping[str, str] | None = None) -> None:
+    """Give a role what its members need for reading a study; doing it again brings it up to date.
 
     Args:
         store: a study on a server, opened as its owner.
-        role: a person, or a group that the department's raters belong to.
+        role: a person, or a group that the department's readers belong to.
+        logins: name of a reader to the login that alone may use it, over what was so before.
 
     Raises:
-        LoginRefused: the server has no such role.
+        LoginRefused: the server has no such role or login, or names were taken before the server
+            knew logins and it is not said whose they are.
         StoreError: what the server refuses.
     """
     with store.session() as connection:
-        known = text("SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = :role")
-        if connection.execute(known, {"role": role}).scalar() is None:
-            raise LoginRefused(
-                f"The server at {store.location} has no role {role}. Its administrator makes one "
-                "with CREATE ROLE."
-            )
+        for name in (role, *(logins or {}).values()):
+            _refuse_unknown(connection, store, name)
+        schema = str(connection.execute(text("SELECT current_schema()")).scalar())
+        make_own_rows(connection, schema)
+        _bind(connection, schema, role, logins or {})
         quote = connection.dialect.identifier_preparer.quote_identifier
-        schema = quote(str(connection.execute(text("SELECT current_schema()")).scalar()))
-        tables = ", ".join(f"{schema}.{table}" for table in ADDED_TO)
-        for right in (
-            f"USAGE ON SCHEMA {schema}",
-            f"SELECT ON ALL TABLES IN SCHEMA {schema}",
-            f"INSERT ON {tables}",
-            f"UPDATE ON {schema}.head",
-        ):
-            connection.exec_driver_sql(f"GRANT {right} TO {quote(role)}")
-        actions = ", ".join(f"'{action}'" for action in RATERS_ACTIONS)
-        connection.exec_driver_sql(GUARDS.format(schema=schema, actions=actions))
+        known = connection.execute(_READERS, {"main": quote(schema)}).scalars()
+        for reader in sorted({role, *known}):
+            for statement in _rights(quote(schema), quote(own_schema(schema)), quote(reader)):
+                connection.exec_driver_sql(statement)
+
+
+def logins_of(store: Store) -> dict[str, str] | None:
+    """Name of a reader to the login it belongs to, for the study's owner.
+
+    Returns:
+        None where all readers use the owner's own login (or it is no study on a server).
+    """
+    if not store.on_server:
+        return None
+    with store.reading() as connection:
+        schema = str(connection.execute(text("SELECT current_schema()")).scalar())
+        table = f'"{own_schema(schema)}".login_of'
+        there = text("SELECT pg_catalog.to_regclass(:table) IS NOT NULL")
+        if not connection.execute(there, {"table": table}).scalar():
+            return None
+        rows = connection.exec_driver_sql(f"SELECT rater, login FROM {table} ORDER BY rater")
+        return {row[0]: row[1] for row in rows}
+
+
+def _refuse_unknown(connection: Connection, store: Store, role: str) -> None:
+    if connection.execute(_ROLE, {"role": role}).first() is None:
+        raise LoginRefused(
+            f"The server at {store.location} has no role {role}. Its administrator makes one "
+            "with CREATE ROLE."
+        )
+
+
+def _bind(connection: Connection, schema: str, role: str, logins: Mapping[str, str]) -> None:
+    """Write down whose the names are, those that were taken before too."""
+    table = f'"{own_schema(schema)}".login_of'
+    put = text(
+        f"INSERT INTO {table} VALUES (:rater, :login) "
+        "ON CONFLICT (rater) DO UPDATE SET login = excluded.login"
+    )
+    for rater, login in logins.items():
+        connection.execute(put, {"rater": rater, "login": login})
+    loose = f'"{schema}".rater WHERE name NOT IN (SELECT rater FROM {table}) ORDER BY name'
+    names = list(connection.exec_driver_sql(f"SELECT name FROM {loose}").scalars())
+    if names and not connection.execute(_ROLE, {"role": role}).scalar():
+        raise LoginRefused(
+            f"{', '.join(names)} sat down before the server knew whose name is whose. Say it for "
+            f"each, for example: --login '{names[0]}=LOGIN'"
+        )
+    for rater in names:
+        connection.execute(put, {"rater": rater, "login": role})
+
+
+def _rights(schema: str, own: str, reader: str) -> tuple[str, ...]:
+    """Everything taken away, then what is needed given."""
+    seen = ", ".join(f"{schema}.{table}" for table in FOR_ALL)
+    added = ", ".join(f"{own}.{table.name}" for table in OWN)
+    return (
+        f"REVOKE ALL ON ALL TABLES IN SCHEMA {schema} FROM PUBLIC, {reader}",
+        f"REVOKE ALL ON ALL TABLES IN SCHEMA {own} FROM PUBLIC, {reader}",
+        f"REVOKE ALL ON ALL FUNCTIONS IN SCHEMA {own} FROM PUBLIC, {reader}",
+        f"GRANT USAGE ON SCHEMA {schema}, {own} TO {reader}",
+        f"GRANT SELECT ON {seen} TO {reader}",
+        f"GRANT SELECT, INSERT ON {added} TO {reader}",
+        f"GRANT SELECT ON {own}.head TO {reader}",
+        f"GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {own} TO {reader}",
+    )

@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 from db.failures import refused, translated
 from db.home import Home
 from db.migrate import HOME_LINEAGE, STUDY_LINEAGE, Lineage, check, upgrade
-from db.server import ServerPlace, is_url, server_place
+from db.server import OWN_ROWS, ServerPlace, is_url, server_place
 from db.server_failures import no_study
 from db.sqlite_file import FilePlace, file_place
 
@@ -97,6 +97,12 @@ class Store:
     def on_server(self) -> bool:
         """Whether others may be reading the same study at the same time, elsewhere."""
         return isinstance(self._at, ServerPlace)
+
+    @property
+    def own_rows(self) -> bool:
+        """Whether this login is shown what it did itself, and nothing of others."""
+        with self.reading() as connection:
+            return bool(connection.info.get(OWN_ROWS))
 
     def _open(self, create: str) -> None:
         with self._engine.connect() as connection:

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import Connection, func, insert, select
+from sqlalchemy.exc import IntegrityError
 
 from db.chain import append, refuse_if_unblinded
 from db.clock import now_utc
@@ -230,17 +231,26 @@ def media_besides(store: Store, known: Set[str]) -> Iterator[MediumRow]:
 
 
 def add_rater(
-    store: Store, row: RaterRow, order: Sequence[tuple[str, str, bool]], digest: str
+    store: Store,
+    row: RaterRow,
+    order: Sequence[tuple[str, str, bool]],
+    digest: str,
+    *,
+    session_id: str | None = None,
 ) -> None:
     """Write a new rater with the order of items (item id, kind, swapped), and log its digest.
 
-    One whom another window has just written is left as written there.
+    One whom another window has just written is left as written there. ``session_id`` is that of
+    the sitting that is about to begin.
+
+    Raises:
+        RatingRefused: unblinded, or the name is that of another login of the server.
     """
     with store.session() as connection:
         refuse_if_unblinded(connection)
         if connection.execute(select(rater).where(rater.c.name == row.name)).first():
             return
-        connection.execute(insert(rater).values(**asdict(row), created_utc=now_utc()))
+        _take_name(connection, row)
         places = [
             {
                 "rater": row.name,
@@ -253,7 +263,19 @@ def add_rater(
         ]
         if places:
             connection.execute(insert(presentation), places)
-        append(connection, {"action": "order", "rater": row.name, "note": digest})
+        values = {"action": "order", "rater": row.name, "note": digest}
+        append(connection, {**values, "session_id": session_id})
+
+
+def _take_name(connection: Connection, row: RaterRow) -> None:
+    try:
+        connection.execute(insert(rater).values(**asdict(row), created_utc=now_utc()))
+    except IntegrityError as error:
+        raise RatingRefused(
+            f"{row.name} reads this study with another login of the server, or the name differs "
+            "from one there in capitals alone. Log in as before, or read under another name; the "
+            "coordinator can say whose a name is."
+        ) from error
 
 
 def raters(store: Store) -> tuple[RaterRow, ...]:

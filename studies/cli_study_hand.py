@@ -20,12 +20,25 @@ StudyArgument = Annotated[
     str | None, typer.Argument(help="Id, title or folder; the only study when left out.")
 ]
 
+ShareOption = Annotated[
+    str | None,
+    typer.Option("--share", help="Instead: a PostgreSQL address for several raters at once."),
+]
+RoleOption = Annotated[
+    str, typer.Option("--role", help="Role of the readers at --share, each with a login.")
+]
+LoginOption = Annotated[
+    list[str] | None,
+    typer.Option("--login", help="NAME=LOGIN: who alone may read under that name; repeatable."),
+]
+
 
 def register(app: typer.Typer) -> None:
     """Put the commands into the group."""
     app.command(
         epilog="Example: triptych study pack --rater 'Dr Lee' --out stick/   "
-        "For a department: triptych study pack --share postgresql://coordinator@server/studies"
+        "For a department: triptych study pack --share postgresql://coordinator@server/studies "
+        "--role readers"
     )(pack)
     app.command(
         "open",
@@ -54,11 +67,9 @@ def pack(
     again: Annotated[
         bool, typer.Option("--again", help="The pack is lost: make another, refuse the old one.")
     ] = False,
-    share: Annotated[
-        str | None,
-        typer.Option("--share", help="Instead: a PostgreSQL address for several raters at once."),
-    ] = None,
-    role: Annotated[str, typer.Option("--role", help="Who may read at --share, alone.")] = "",
+    share: ShareOption = None,
+    role: RoleOption = "",
+    login: LoginOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Hand the study out: one file per rater, or a shared database."""
@@ -68,7 +79,7 @@ def pack(
             raise typer.BadParameter("name a --rater, or the address to --share at")
         path = words.find_study(said.home, study)
         if share:
-            answer(said, *_shared(path, share, role))
+            answer(said, *_shared(path, share, role, login or []))
             return
         profile = {
             "specialty": specialty,
@@ -79,16 +90,25 @@ def pack(
         answer(said, *_packed(path, rater or [], out or Path(), profile, again=again))
 
 
-def _shared(path: Path, url: str, role: str) -> tuple[dict[str, Any], str]:
+def _shared(path: Path, url: str, role: str, logins: list[str]) -> tuple[dict[str, Any], str]:
     from studies.preference.share import share
 
-    made = share(path, url, role=role)
+    made = share(path, url, role=role, logins=dict(map(_login, logins)))
     text = (
-        f"Shared. Raters open it with: triptych study open '{made.url}'\n"
+        f"Shared. Raters open it with: triptych study open '{made.raters_url}'\n"
         f"Merge it with: triptych study merge '{made.url}'\n"
-        "The password is taken from PGPASSWORD or ~/.pgpass and kept nowhere."
+        "The password is taken from PGPASSWORD or ~/.pgpass and kept nowhere.\n"
+        f"{made.privacy}"
     )
-    return {"url": made.url, "pack": made.pack_id}, text
+    document = {"url": made.url, "pack": made.pack_id, "own_logins": made.own_logins}
+    return {**document, "raters_url": made.raters_url, "sentence": made.privacy}, text
+
+
+def _login(typed: str) -> tuple[str, str]:
+    name, equals, login = typed.rpartition("=")
+    if not (equals and name.strip() and login.strip()):
+        raise BadRequest(f"--login {typed} is not of the form NAME=LOGIN.")
+    return name.strip(), login.strip()
 
 
 def _packed(

@@ -132,7 +132,9 @@ class StudyDesk:
 
     def _shared(self, shared: Shared) -> None:
         self.view.show_hand(
-            f"Shared. Readers open it with: triptych study open '{shared.url}'", "good"
+            f"Shared. Readers open it with: triptych study open '{shared.raters_url}'. "
+            + shared.privacy,
+            "good",
         )
         self._written()
 

@@ -31,7 +31,9 @@ COLUMNS = ("Reader", "By", "Handed out", "Answered", "Come back")
 SHARE_WORDS = (
     "Several readers on one department database: give the address of a PostgreSQL database that "
     "all of them reach. Each opens the study there by the same address; the address may hold a "
-    "password, which is used once and kept nowhere."
+    "password, which is used once and kept nowhere. With a role whose members have a login each, "
+    "a reader is shown nothing of the others; readers who use one login can read each other's "
+    "answers with a database browser."
 )
 
 

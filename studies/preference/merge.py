@@ -8,7 +8,7 @@ never tells a preference.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from db import chain, packs, study_items
@@ -24,7 +24,7 @@ from studies.preference.fitting import Frame, check, in_force
 from studies.preference.frozen import sha256, software_version
 from studies.preference.ledger import counted, kept, replaced_ids
 from studies.preference.pack_file import MARK, SQLITE, TRAILER
-from studies.preference.share import open_shared, plain_url
+from studies.preference.share import logins_told, open_shared, plain_url
 from studies.preference.study import open_study
 
 
@@ -126,7 +126,7 @@ def _refuse(store: Store) -> None:
 
 
 def _merge_one(store: Store, frame: Frame, source: str) -> Merged:
-    answers = _from_server(store, frame, source) if is_url(source) else _from_file(source)
+    answers, told = _from_server(store, frame, source) if is_url(source) else _from_file(source)
     pack = next((row for row in packs.packs(store) if row.pack_id == answers.pack_id), None)
     if pack is None:
         foreign = answers.study != frame.row.hash
@@ -143,10 +143,11 @@ def _merge_one(store: Store, frame: Frame, source: str) -> Merged:
         )
     check(answers, frame, pack)
     _refuse_name(store, answers)
-    return _keep(store, answers, plain_url(source))
+    merged = _keep(store, answers, plain_url(source))
+    return replace(merged, sentence=merged.sentence + told)
 
 
-def _from_file(source: str) -> Answers:
+def _from_file(source: str) -> tuple[Answers, str]:
     file = Path(source)
     with translated(file):
         if not file.is_file():
@@ -159,17 +160,23 @@ def _from_file(source: str) -> Answers:
             "This is the pack, not the answers. The rater writes those with Return answers or "
             "triptych study export --answers."
         )
-    return read_answers(content)
+    return read_answers(content), ""
 
 
-def _from_server(store: Store, frame: Frame, url: str) -> Answers:
+def _from_server(store: Store, frame: Frame, url: str) -> tuple[Answers, str]:
+    """The answers, and a word where one rater could see another's."""
     with open_shared(store, url) as (shared, pack):
+        if shared.own_rows:
+            raise BadAnswers(
+                "This login is shown its own answers only. Merge with the login that shared the "
+                "study."
+            )
         if study_items.study_row(shared).hash != frame.row.hash:
             raise BadAnswers("Another study lies there.")
         faults = chain.check_chain(shared)
         if faults:
             raise BadAnswers(faults[0])
-        return collect(shared, pack_id=pack.pack_id, rater="")
+        return collect(shared, pack_id=pack.pack_id, rater=""), logins_told(shared)
 
 
 def _refuse_name(store: Store, answers: Answers) -> None:

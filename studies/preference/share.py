@@ -1,12 +1,13 @@
 """Puts a study on a PostgreSQL server, so that several raters read it at once.
 
-Owns the copy and the address without its password. Refuses to keep a password anywhere.
+Owns the copy, whose login may read there, and the address without its password. Refuses to keep
+a password anywhere.
 """
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,15 +18,26 @@ from db.clock import now_utc
 from db.errors import RatingRefused, StoreDamaged, StoreError
 from db.packs import PackRow
 from db.ratings import add_unblinding, unblinding
-from db.server_rights import let_rate
+from db.server_rights import let_rate, logins_of
 from db.session import Store, is_url, open_study_store
 from db.study_copy import copy_study
 from studies.errors import BadAnswers, BadRequest, BadStudy
 from studies.preference.frozen import software_version
 from studies.preference.ledger import SHARED, shared_url
+from studies.preference.seating import rater_name
 from studies.preference.study import open_study
 
 SECRET = ("password", "passfile", "sslpassword", "sslkey")
+PRIVATE = (
+    "A login is shown its own answers and of the others no more than how many there are; a name "
+    "belongs to the login that first sat down under it. Readers who share one login can read each "
+    "other's answers with a database browser; the program shows them none."
+)
+COMMON = (
+    "All readers use this one login, so each can read the others' answers with a database browser, "
+    "not which model they are for; the program shows none. With a role of readers and a login for "
+    "each, nobody can."
+)
 
 
 @dataclass(frozen=True)
@@ -35,14 +47,35 @@ class Shared:
     Attributes:
         url: its address without a password; raters open it with ``study open URL``.
         pack_id: under which its answers are merged.
+        own_logins: each rater opens it with a login of their own, in place of the coordinator's,
+            and is shown nothing of the others.
     """
 
     url: str
     pack_id: str
+    own_logins: bool = False
+
+    @property
+    def raters_url(self) -> str:
+        """The address as raters type it; LOGIN stands for the login of each."""
+        if not self.own_logins:
+            return self.url
+        parts = urlsplit(self.url)
+        host = parts.netloc.rpartition("@")[2]
+        return urlunsplit(parts._replace(netloc=f"LOGIN@{host}"))
+
+    @property
+    def privacy(self) -> str:
+        """What raters can see of each other, as the coordinator is told."""
+        return PRIVATE if self.own_logins else COMMON
 
 
-def share(path: Path, url: str, *, role: str = "") -> Shared:
+def share(
+    path: Path, url: str, *, role: str = "", logins: Mapping[str, str] | None = None
+) -> Shared:
     """Copy a study to a server; the log and the key stay here.
+
+    One that is shared there already gets the rights of this version anew, where a role is named.
 
     Args:
         path: the coordinator's study folder.
@@ -50,28 +83,59 @@ def share(path: Path, url: str, *, role: str = "") -> Shared:
             password comes with it, from ``PGPASSWORD`` or from ``~/.pgpass``.
         role: a role of the server whose members may read there and do nothing else; without one
             raters need the coordinator's own.
+        logins: a rater's name to the one login that may use it; other names belong to the login
+            that first sits down under them.
 
     Raises:
         BadStudy: a pack, or shared there already.
-        BadRequest: not an address of PostgreSQL.
+        BadRequest: not an address of PostgreSQL, or logins without a role.
         RatingRefused: the study is unblinded.
         StoreError: the server refuses.
     """
     if not is_url(url):
         raise BadRequest(f"{plain_url(url)} is no address like postgresql://user@host/database.")
-    pack_id = secrets.token_hex(6)  # a name of its own: what an attempt left behind is in no way
+    if logins and not role:
+        raise BadRequest("Logins belong to a role: say with --role who may read.")
+    names = {rater_name(name): login for name, login in (logins or {}).items()}
     with open_study(path) as study:
-        _refuse(study.store, url)
-        place = _with_schema(url, f"study_{pack_id}")
-        with open_study_store(place, create="create") as target:
-            plain = target.location
-            _refuse_taken(target, plain)
-            if role:
-                let_rate(target, role)
-            copy_study(study.store, target, rater=None)
-        row = PackRow(pack_id, "", now_utc(), "", f"{SHARED}{plain}")
-        packs.add_pack(study.store, row, software=software_version())
-    return Shared(plain, pack_id)
+        _refuse(study.store)
+        known = next((row for row in packs.packs(study.store) if _same(shared_url(row), url)), None)
+        if known is None:
+            return _share(study.store, url, role, names)
+        if not role:
+            raise BadStudy(
+                f"This study is shared at {shared_url(known)} already. Raters open that address."
+            )
+        with open_shared(study.store, url) as (target, row):
+            let_rate(target, role, names)
+        return Shared(shared_url(row), row.pack_id, own_logins=True)
+
+
+def _share(store: Store, url: str, role: str, logins: Mapping[str, str]) -> Shared:
+    pack_id = secrets.token_hex(6)  # a name of its own: what an attempt left behind is in no way
+    place = _with_schema(url, f"study_{pack_id}")
+    with open_study_store(place, create="create") as target:
+        plain = target.location
+        _refuse_taken(target, plain)
+        if role:
+            let_rate(target, role, logins)
+        copy_study(store, target, rater=None)
+    row = PackRow(pack_id, "", now_utc(), "", f"{SHARED}{plain}")
+    packs.add_pack(store, row, software=software_version())
+    return Shared(plain, pack_id, own_logins=bool(role))
+
+
+def logins_told(store: Store) -> str:
+    """Which raters of a shared copy could read each other's answers, "" if none could."""
+    logins = logins_of(store) or {}
+    of_login: dict[str, list[str]] = {}
+    for row in study_items.raters(store):
+        of_login.setdefault(logins.get(row.name, ""), []).append(row.name)
+    told = [", ".join(names) for _, names in sorted(of_login.items()) if len(names) > 1]
+    return "".join(
+        f" {names} read there with one login, so each could see the others' answers."
+        for names in told
+    )
 
 
 @contextmanager
@@ -153,14 +217,11 @@ def _where(url: str) -> dict[str, str | None]:
     return {**place, "schema": query["schema"]} if "schema" in query else place
 
 
-def _refuse(store: Store, url: str) -> None:
+def _refuse(store: Store) -> None:
     if packs.seat_row(store) is not None:
         raise BadStudy("This is a rater's pack; the coordinator's study is what can be shared.")
     if unblinding(store) is not None:
         raise RatingRefused("This study was unblinded; it is not handed out any more.")
-    for known in map(shared_url, packs.packs(store)):
-        if _same(known, url):
-            raise BadStudy(f"This study is shared at {known} already. Raters open that address.")
 
 
 def _refuse_taken(target: Store, plain: str) -> None:

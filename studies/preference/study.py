@@ -47,6 +47,9 @@ __all__ = [
 ]
 
 ANSWERS = ratings.ANSWERS
+# So long that nobody guesses it: readers on one server see the hash of another's last entry, and
+# what it is of cannot be tried out without this.
+SESSION_BYTES = 16
 
 
 @dataclass(frozen=True)
@@ -201,12 +204,13 @@ class Study:
         Raises:
             BadStudy: no name, this is another rater's pack, this rater was handed one, or another
                 is called so but for capitals.
-            RatingRefused: the study is unblinded.
+            RatingRefused: the study is unblinded, or the name is another login's on the server.
         """
         name = rater_name(rater)
         handed = {row.rater for row in packs.packs(self.store)}
         self._refuse_seat(name, handed)
         known = {row.name for row in study_items.raters(self.store)}
+        session_id = secrets.token_hex(SESSION_BYTES)
         if name not in known:
             refuse_other_spelling(name, known | handed - {""})
             self._seat(
@@ -216,9 +220,9 @@ class Study:
                     years=years,
                     modalities=modalities,
                     display=display,
-                )
+                ),
+                session_id,
             )
-        session_id = secrets.token_hex(6)
         study_items.start_session(self.store, session_id, name, software_version())
         return Session(self.store, name, session_id)
 
@@ -266,10 +270,11 @@ class Study:
                 "This study was unblinded; it takes no more ratings. Build a new study to go on."
             )
 
-    def _seat(self, row: RaterRow) -> None:
+    def _seat(self, row: RaterRow, session_id: str) -> None:
         """Draw a new rater's order from the study's seed and the name, and keep it."""
         order = reading_order(self.row, study_items.items(self.store), row.name)
-        study_items.add_rater(self.store, row, order, order_hash(row, order))
+        digest = order_hash(row, order)
+        study_items.add_rater(self.store, row, order, digest, session_id=session_id)
 
 
 def _places(pack: PackState) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from db import packs, ratings, study_items
+from db import chain, packs, ratings, study_items
 from db.errors import StoreDamaged
 from db.failures import translated
 from db.session import Store, is_url, open_study_store
@@ -19,6 +19,7 @@ from studies.errors import BadStudy
 from studies.preference.frozen import item_hash, medium_hash, order_hash, sha256, study_hash
 from studies.preference.ledger import kept, latest
 from studies.preference.merge import check_returned
+from studies.preference.share import logins_told
 from studies.preference.verify_log import in_acts, in_packs, in_returns
 
 KEY = "key.sealed"
@@ -69,10 +70,25 @@ def remarks(path: Path | str) -> tuple[str, ...]:
     """
     with _open(path) as store:
         found = [*store.remarks(), *ratings.clock_remarks(ratings.entries(store))]
+        if store.on_server:
+            found += _in_sight(store)
         for row in latest(packs.returns(store)).values():
             whose = f"Answers of {row.rater or 'the shared study'}: "
             found += [whose + told for told in ratings.clock_remarks(kept(row).entries)]
         return tuple(found)
+
+
+def _in_sight(store: Store) -> Iterator[str]:
+    """What of a study on a server this login could look at, and raters at each other's."""
+    if told := logins_told(store).strip():
+        yield told
+    if store.own_rows:
+        yield (
+            f"This login is shown its own {len(ratings.entries(store))} of the "
+            f"{chain.length(store)} entries of the log. Each of them, the order they were read in "
+            "and the links between neighbours were checked; the whole log is verified by the "
+            "coordinator."
+        )
 
 
 def _open(path: Path | str) -> Store:

@@ -25,7 +25,6 @@ from db.errors import (
     StoreLocked,
 )
 from db.server_failures import leaf_for_server
-from db.server_rights import let_rate
 from db.session import Store, open_study_store
 from db.study_copy import copy_study
 from tests import postgres
@@ -344,70 +343,6 @@ def test_a_missing_server_skips_here_and_fails_in_ci(monkeypatch, ci, outcome):
     monkeypatch.setenv("CI", ci)
     with pytest.raises(outcome, match="no PostgreSQL server is installed"):
         postgres.server_binaries()
-
-
-def test_a_role_of_raters_may_rate_and_nothing_else(server, url):
-    schema = url.rpartition("=")[2]
-    with on_server(url, autocommit=True) as raw:
-        raw.execute('CREATE ROLE "the raters"')
-        raw.execute('CREATE ROLE reader LOGIN IN ROLE "the raters"')
-    raw.close()
-    with open_study_store(url) as store:
-        with pytest.raises(LoginRefused, match="has no role nobody"):
-            let_rate(store, "nobody")
-        let_rate(store, "the raters")
-    own = f"{server.address('reader')}&schema={schema}"
-    with open_study_store(own) as store:
-        ratings.add_rating(store, rating())
-        study_items.add_rater(store, study_items.RaterRow("eve"), [("i1", "item", False)], "x")
-        study_items.start_session(store, "se2", "eve", "0")
-        assert ratings.check_chain(store) == ()
-        for statement in (
-            "DROP TRIGGER entry_no_update ON entry",
-            "ALTER TABLE entry DISABLE TRIGGER ALL",
-            "UPDATE entry SET answer = 'right'",
-            "DELETE FROM entry",
-            "TRUNCATE entry",
-            "UPDATE item SET prompt = 'x'",
-            "INSERT INTO pack VALUES ('p', 'eve', 'now', 'key', NULL)",
-            "DELETE FROM head",
-        ):
-            with pytest.raises(NotWritable, match="You may not"), store.session() as connection:
-                connection.execute(text(statement))
-
-
-def test_a_role_of_raters_cannot_stop_a_study_for_the_others(server, url):
-    schema = url.rpartition("=")[2]
-    with on_server(url, autocommit=True) as raw:
-        raw.execute("CREATE ROLE mallory LOGIN")
-    raw.close()
-    with open_study_store(url) as store:
-        let_rate(store, "mallory")
-        let_rate(store, "mallory")  # doing it again changes nothing
-    own = f"{server.address('mallory')}&schema={schema}"
-    copied = (
-        "INSERT INTO entry (number, action, at_utc, previous, hash) "
-        "SELECT entries + 1, {!r}, 'now', hash, {!r} FROM head"
-    )
-    ended = "UPDATE head SET entries = entries + 1, hash = {!r}"
-    attempts = (
-        ["UPDATE head SET hash = 'x'"],
-        ["UPDATE head SET entries = entries + 1"],
-        [copied.format("answer", "h")],  # an end that is not moved would stop everybody
-        [copied.format("unblind", "h"), ended.format("h")],
-        [copied.format("merge", "h"), ended.format("h")],
-    )
-    with open_study_store(own) as store:
-        for statements in attempts:
-            with pytest.raises(NotWritable, match="You may not"), store.session() as connection:
-                connection.exec_driver_sql("; ".join(statements))
-        ratings.add_rating(store, rating())
-        assert ratings.check_chain(store) == ()
-        with pytest.raises(NotWritable, match="You may not"):
-            ratings.add_unblinding(store, reason="mine", software="0")
-    with open_study_store(url) as store:  # the coordinator may
-        ratings.add_unblinding(store, reason="closed", software="0")
-        assert ratings.check_chain(store) == ()
 
 
 def test_a_database_that_cannot_hold_every_letter_is_refused(server):

@@ -34,10 +34,14 @@ def test_raters_read_with_a_role_of_their_own_and_are_merged_by_the_address(
             for shown in session.guesses():
                 session.guess(shown.item_id, "unsure")
     assert verify(own) == verify(url) == ()
+    schema = url.rpartition("=")[2]
     with open_study_store(own) as store, pytest.raises(NotWritable), store.session() as raw:
-        raw.exec_driver_sql("DELETE FROM entry")
+        raw.exec_driver_sql(f"DELETE FROM {schema}.entry")
     (merged,) = merge(path, [url])
     assert (merged.state, merged.rater) == ("merged", "Ann, Bob")
+    assert merged.sentence.endswith(
+        "Ann, Bob read there with one login, so each could see the others' answers."
+    )
     with open_study(path) as study:
         assert [name for name, _ in study.info().raters] == ["Ann", "Bob"]
     assert verify(path) == ()

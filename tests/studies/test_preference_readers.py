@@ -1,0 +1,178 @@
+"""Readers of a shared study, a login each: they sit down, go on, verify and see no other."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from db.errors import LoginRefused, NotWritable, RatingRefused, ServerGone
+from db.server_rights import logins_of
+from db.session import open_study_store
+from studies import cli
+from studies.errors import BadAnswers, BadRequest, BadStudy
+from studies.preference.merge import merge
+from studies.preference.share import Shared, close_shared, share
+from studies.preference.study import open_study
+from studies.preference.verify import remarks, verify
+from tests.db.studies import on_server
+from tests.postgres import Server
+from tests.studies.plain_study import plain_study
+
+
+@pytest.fixture(scope="module")
+def logins(server: Server) -> str:
+    """A group with three logins, and one login that it has in common with nobody."""
+    with closing(on_server(server.study(), autocommit=True)) as raw:
+        raw.execute("CREATE ROLE reading_room")
+        for login in ("lea", "max_", "eve"):
+            raw.execute(f"CREATE ROLE {login} LOGIN IN ROLE reading_room")
+    return "reading_room"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return plain_study(tmp_path, 6)
+
+
+def of(shared: Shared, login: str) -> str:
+    return shared.raters_url.replace("LOGIN@", f"{login}@")
+
+
+def read_on(url: str, name: str, count: int) -> int:
+    with open_study(url) as study:
+        session = study.session(name)
+        for _ in range(count):
+            session.answer("both")
+        return session.answered
+
+
+def test_each_reads_and_goes_on_under_the_own_name_alone(path, server, logins):
+    made = share(path, server.database, role=logins)
+    assert made.own_logins
+    assert "shown its own answers" in made.privacy
+    lea, max_, eve = (of(made, login) for login in ("lea", "max_", "eve"))
+    assert [read_on(lea, "Lea", 3), read_on(max_, "Max", 2), read_on(lea, "Lea", 1)] == [3, 2, 4]
+    with open_study(lea) as study:
+        assert [study.known_rater(name) for name in ("Lea", "Max")] == [True, False]
+        assert study.info().raters == (("Lea", 4),)
+        for name in ("Max", "MAX", "Ｍax"):
+            with pytest.raises(RatingRefused, match="another login of the server"):
+                study.session(name)
+        with pytest.raises(BadStudy, match="capitals"):
+            study.session("LEA")
+    with pytest.raises(RatingRefused, match="another login"):
+        read_on(eve, "Lea", 1)
+    with open_study(eve) as study:
+        assert study.info().raters == ()
+    (merged,) = merge(path, [made.url])
+    assert (merged.rater, merged.answers) == ("Lea, Max", 6)
+    assert "one login" not in merged.sentence
+    assert verify(path) == verify(made.url) == ()
+    assert not any("login" in told for told in remarks(made.url))
+
+
+def test_two_windows_and_a_line_that_breaks_keep_each_answer_once(
+    path, server, logins, monkeypatch
+):
+    made = share(path, server.database, role=logins)
+    url = of(made, "lea")
+    with open_study(url) as one, open_study(url) as two:
+        first, second = one.session("Lea"), two.session("Lea")
+        first.answer("both")
+        with pytest.raises(RatingRefused, match="has its answer"):
+            second.answer("left")
+        second.undo()
+        second.answer("right")
+        first.refresh()
+        assert first.answered == 1
+        kept = first.store.session
+
+        def cut():
+            monkeypatch.setattr(first.store, "session", kept)
+            with kept() as connection:
+                yield connection
+            raise ServerGone("after the commit")
+
+        monkeypatch.setattr(first.store, "session", contextmanager(cut))
+        with pytest.raises(ServerGone):
+            first.answer("neither")
+        assert first.answered == 1
+        first.answer("neither")
+        assert first.answered == 2
+    assert verify(made.url) == ()
+
+
+def test_a_reader_verifies_what_is_shown_and_is_told_how_much_that_is(path, server, logins):
+    made = share(path, server.database, role=logins)
+    read_on(of(made, "lea"), "Lea", 2)
+    read_on(of(made, "max_"), "Max", 1)
+    assert verify(of(made, "lea")) == ()
+    assert any(
+        told.startswith("This login is shown its own 3 of the 5 entries")
+        for told in remarks(of(made, "lea"))
+    )
+    with pytest.raises(BadAnswers, match="shown its own answers only"):
+        merge(path, [of(made, "lea")])
+
+
+def test_a_closed_study_says_so_to_every_reader(path, server, logins):
+    made = share(path, server.database, role=logins)
+    read_on(of(made, "lea"), "Lea", 1)
+    with open_study(path) as study:
+        assert close_shared(study.store) == ()
+    for login, name in (("lea", "Lea"), ("max_", "Max")):
+        with pytest.raises(RatingRefused, match="unblinded"):
+            read_on(of(made, login), name, 1)
+        assert verify(of(made, login)) == ()
+
+
+def test_handing_out_again_gives_the_rights_of_today(path, server, logins):
+    made = share(path, server.database)
+    assert not made.own_logins
+    assert made.raters_url == made.url
+    assert "each can read the others' answers" in made.privacy
+    read_on(made.url, "Lea", 2)
+    with pytest.raises(BadStudy, match="shared at"):
+        share(path, server.database)
+    with pytest.raises(NotWritable):
+        open_study(made.url.replace("//triptych@", "//lea@"))
+    with pytest.raises(LoginRefused, match="Lea sat down before"):
+        share(path, server.database, role=logins)
+    again = share(path, server.database, role=logins, logins={" Lea ": "lea"})
+    assert (again.url, again.pack_id, again.own_logins) == (made.url, made.pack_id, True)
+    assert read_on(of(again, "lea"), "Lea", 1) == 3
+    with open_study_store(made.url) as store:
+        assert logins_of(store) == {"Lea": "lea"}
+    with pytest.raises(BadRequest, match="say with --role"):
+        share(path, server.database, logins={"Lea": "lea"})
+
+
+def test_the_commands_say_who_sees_what(path, server, logins, tmp_path):
+    home = tmp_path / "home"
+    (home / "studies").mkdir(parents=True)
+    path.rename(home / "studies" / path.name)
+
+    def said(*words: str) -> str:
+        done = CliRunner().invoke(cli.app, ["--home", str(home), "study", *words])
+        assert done.exit_code == 0, done.stderr
+        return done.stdout
+
+    told = said("pack", "--share", server.database, "--role", logins, "--login", "Dr Lea = 1=lea")
+    assert "study open 'postgresql://LOGIN@" in told
+    assert "no more than how many" in " ".join(told.split())
+    again = said("pack", "--share", server.database, "--role", logins, "--json")
+    document = json.loads(again)
+    assert (document["own_logins"], "LOGIN@" in document["raters_url"]) == (True, True)
+    with open_study_store(document["url"]) as store:
+        assert logins_of(store) == {"Dr Lea = 1": "lea"}
+    wrong = CliRunner().invoke(
+        cli.app,
+        ["--home", str(home), "study", "pack", "--share", server.database, "--role", logins,
+         "--login", "Lea"],
+    )  # fmt: skip
+    assert wrong.exit_code != 0
+    assert "NAME=LOGIN" in wrong.stderr
