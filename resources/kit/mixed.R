@@ -23,7 +23,7 @@ ANSWERS <- c("second", "tie", "first")
 
 arguments <- commandArgs(trailingOnly = TRUE)
 folder <- if (length(arguments)) arguments[1] else "."
-if (!requireNamespace("ordinal", quietly = TRUE)) {
+if (!nzchar(system.file(package = "ordinal"))) {
   cat("mixed.R needs the R package ordinal. Install it by install.packages(\"ordinal\") in R,",
       "or by: apt install r-cran-ordinal. Nothing was computed.\n")
   quit(status = 3)
