@@ -166,7 +166,7 @@ def _words(
 def _recorded(one: ItemFacts, words: NDArray[np.float64], rng: np.random.Generator) -> ItemFacts:
     """With the facts that no reader of another habit looks at: words, look-alikes, ranks."""
     near = str(rng.choice(["none", "first", "second", "both"], p=[0.7, 0.13, 0.13, 0.04]))
-    ranks = [int(rank) for rank in 1 + rng.geometric(0.2, size=2)]
+    ranks = [int(rank) for rank in 1 + rng.geometric(0.1, size=2)]
     if one.stratum in ("both", "only_a"):
         ranks[0] = 1
     if one.stratum in ("both", "only_b"):
