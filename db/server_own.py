@@ -3,11 +3,11 @@
 Owns a second schema beside the study's: which login took which name, functions that hand out the
 rows of the asking login (``session_user``, which no ``SET ROLE`` changes), views under the names
 of the tables, and triggers that take new rows in. Refuses a row under a name of another login, an
-entry that is not the next one, and to let a reader's condition be tried on a row of another: the
-tables themselves are closed, since conditions that PostgreSQL trusts are tried before those of
-row security, where times and ``EXPLAIN`` tell what they met. Row security lies on the tables all
-the same, for the day when somebody grants them by mistake. It is not forced: the functions and the
-coordinator's backup act as the owner.
+entry that is not the next one or does not have its hash, and to let a reader's condition be tried
+on a row of another: the tables themselves are closed, since conditions that PostgreSQL trusts are
+tried before those of row security, where times and ``EXPLAIN`` tell what they met. Row security
+lies on the tables all the same, for the day when somebody grants them by mistake. It is not
+forced: the functions and the coordinator's backup act as the owner.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from sqlalchemy import Connection, Table, text
 
 from db.errors import LoginRefused
 from db.schema import entry, presentation, rater, session
+from db.server_hash import FUNCTIONS, LARGEST, content_of_new
 
 LONGEST = 63  # letters of a name in PostgreSQL
 RATERS_ACTIONS = ("order", "answer", "undo", "guess", "pause", "resume")
@@ -63,7 +64,7 @@ CREATE OR REPLACE VIEW {own}.head AS SELECT * FROM {own}.end_of_log()
 
 _TRIGGER = """
 CREATE OR REPLACE FUNCTION {own}.add_{table}() RETURNS trigger LANGUAGE plpgsql {as_owner} AS $$
-DECLARE last {main}.head;
+DECLARE last {main}.head; content text;
 BEGIN
   {check}
   INSERT INTO {main}.{table} ({columns}) VALUES ({values});
@@ -112,7 +113,12 @@ _CHECKS = {
     THEN RAISE EXCEPTION 'the study is closed' USING {no_right}; END IF;
   IF (NEW.number = last.entries + 1 AND NEW.previous = last.hash) IS NOT TRUE THEN
     RAISE EXCEPTION 'not the next entry' USING ERRCODE = 'serialization_failure';
-  END IF;""",
+  END IF;
+  content := {content};
+  IF octet_length(content) > {largest} OR json_typeof(NEW.usefulness) <> 'object'
+    OR json_typeof(NEW.viewer_state) <> 'object'
+    OR (NEW.hash = encode(sha256(convert_to(content, 'UTF8')), 'hex')) IS NOT TRUE
+  THEN RAISE EXCEPTION 'not an entry as it is hashed' USING {no_right}; END IF;""",
 }
 _THEN = {"entry": "UPDATE {main}.head SET entries = NEW.number, hash = NEW.hash;"}
 
@@ -168,7 +174,8 @@ def make_own_rows(connection: Connection, schema: str) -> None:
 
 
 def _statements(names: dict[str, str]) -> list[str]:
-    found = [_EARLIER.format(**names), _NAMES.format(**names), _END.format(**names)]
+    first = (_EARLIER, _NAMES, FUNCTIONS, _END)
+    found = [statements.format(**names) for statements in first]
     for table in OWN:
         column = OWNS_COLUMN[table.name]
         more = _AND_CLOSED.format(**names) if table is entry else ""
@@ -185,7 +192,9 @@ def _trigger(table: Table, names: dict[str, str]) -> str:
     columns = [f'"{column.name}"' for column in table.columns]
     return _TRIGGER.format(
         table=table.name,
-        check=_CHECKS[table.name].format(actions=actions, **names),
+        check=_CHECKS[table.name].format(
+            actions=actions, content=content_of_new(names["own"]), largest=LARGEST, **names
+        ),
         columns=", ".join(columns),
         values=", ".join(f"NEW.{column}" for column in columns),
         then=_THEN.get(table.name, "").format(**names),

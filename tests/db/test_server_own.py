@@ -250,6 +250,7 @@ PLAIN = {"step": 1, "action": "answer", "rater": "Ann", "sitting": "sitting-of-a
         ({"step": 2}, psycopg.errors.SerializationFailure),
         ({"step": 0}, psycopg.errors.SerializationFailure),
         ({"previous": "'x'"}, psycopg.errors.SerializationFailure),
+        ({}, DENIED),  # a hash that is not its own
     ],
 )
 def test_an_entry_is_ones_own_and_the_next_one(place, change, error):
