@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from studies.preference.analysis.schema import Analysis, Block, Pair
+from studies.preference.kit.bias import kin_words, length_words
 from studies.preference.kit.grid import Grid, words_of
 from studies.preference.kit.layout import grids_of
 from studies.preference.kit.summary import document_of
@@ -98,10 +99,12 @@ def _pair_text(pair: Pair) -> list[str]:
         f"Order term (left): {estimate_words(fit.order)}; {test_words(fit.order_test)}",
         f"Left among decided: {share_words(pair.side.left)}; {test_words(pair.side.sign)}",
         f"Right list among decided: {share_words(pair.criterion.right)}",
+        length_words(pair),
+        kin_words(pair),
         "",
     ]
     for table in pair.tables:
-        if table.group in ("stratum", "family", "form", "rater"):
+        if table.group in ("stratum", "difficulty", "family", "form", "rater"):
             lines += [table.title, *_table_text(table.blocks), ""]
     return lines[:-1]
 
