@@ -2,14 +2,15 @@
 
 Owns which query is compared under which pair of models, what becomes of identical lists, and the
 warm-up items besides the sample. Evidence that cannot be read is named as missing and the next
-query of the same task takes its place. Refuses to give sides and to look at strata.
+query of the same task takes its place. A query that asks the reverse of another (``mirrors``) is
+passed over while its task has others, else flagged. Refuses to give sides and to look at strata.
 """
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Any
 
@@ -18,6 +19,7 @@ from engine.errors import EvidenceError
 from studies.preference.copying import Copied, Copies, Kept
 from studies.preference.lists import TOP, Comparison, Listed
 from studies.preference.media import MediaPool
+from studies.preference.mirrors import MIRRORED, Taken, mirrored
 from studies.preference.overlap import Kin, flags_of, kin_of, overlap_of
 from studies.preference.panels import Panel
 from studies.preference.prompts import prompt_for
@@ -39,7 +41,7 @@ class Drawn:
         list_a: panels of the first model's list.
         list_b: of the second model's.
         overlap: one of ``overlap.OVERLAPS``.
-        flags: of ``overlap.FLAGS``.
+        flags: of ``overlap.FLAGS``, and ``mirrored``.
         kin: which list holds what is near the query.
     """
 
@@ -92,6 +94,7 @@ class Drawing:
     control: Control
     excluded: int = 0
     waiting: dict[str, list[Row]] = field(default_factory=dict)
+    taken: Taken = field(default_factory=Taken)
 
     def __post_init__(self) -> None:
         self.copies = Copies(self.pool)
@@ -107,9 +110,13 @@ class Drawing:
         while len(drawn) < total and any(self.waiting.values()):
             # a second turn where a task ran out of queries that can be read: others fill in
             places = self._places(total - len(drawn), pairs, turn)
-            drawn += self._copied(places)
+            found = list(self._copied(places))
+            # what took the place of others counts from here on: within the turn its order is free
+            for one in found:
+                self.taken.add(one.comparison)
+            drawn += found
             turn += 1
-        return [*drawn, *self._warmups(pairs)]
+        return _flagged([*drawn, *self._warmups(pairs)])
 
     def _copied(self, places: list[tuple[Row, Pair]]) -> Iterator[Drawn]:
         """What can be read of the places and of the queries behind them."""
@@ -151,16 +158,25 @@ class Drawing:
         shares = equal_shares(caps, count, generator(seed, SHARES, turn))
         cells = [task for task in sorted(caps) for _ in range(shares[task])]
         given = balanced(cells, list(pairs), generator(seed, PAIRS, turn))
-        chosen = [(self._next(task, pair), pair) for task, pair in zip(cells, given, strict=True)]
-        return [(row, pair) for row, pair in chosen if row is not None]
+        chosen: list[tuple[Row, Pair]] = []
+        for task, pair in zip(cells, given, strict=True):
+            row = self._next(task, pair)
+            if row is not None:
+                self.taken.add(row[pair])
+                chosen.append((row, pair))
+        return chosen
 
     def _next(self, task: str, pair: Pair) -> Row | None:
-        """Take the next query of a task, if there is one that this pair does not answer alike."""
+        """Take the next query of a task that this pair does not answer alike.
+
+        First of those that are not the reverse of one taken, then of all, then any.
+        """
         waiting = self.waiting[task]
         alike = self.wish.protocol.identical == "exclude"
-        fit = (n for n, row in enumerate(waiting) if not alike or _differs(row[pair]))
-        place = next(fit, 0 if waiting else None)
-        return None if place is None else waiting.pop(place)
+        fit = [n for n, row in enumerate(waiting) if not alike or _differs(row[pair])]
+        free = (n for n in fit if not self.taken.meets(waiting[n][pair]))
+        place = next(free, fit[0] if fit else 0)
+        return waiting.pop(place) if waiting else None
 
     def _readable(self, row: Row | None, pair: Pair, *, kind: str) -> Drawn | None:
         """A query, or the next of its task that can be read; the others are named as missing."""
@@ -242,6 +258,7 @@ class Drawing:
             found = self._readable(self._next(task, pair), pair, kind="warmup")
             if found is not None:
                 left -= 1
+                self.taken.add(found.comparison)
                 yield found
             if self.waiting[task]:
                 forms[form].append(task)
@@ -250,6 +267,15 @@ class Drawing:
 
 
 Row = Mapping[Pair, Comparison]
+
+
+def _flagged(drawn: list[Drawn]) -> list[Drawn]:
+    """Those flagged whose query another item shows together with their right answer."""
+    shown = {one.item_id: one.comparison for one in drawn if one.kind != "auto_tie"}
+    told = mirrored(shown)
+    return [
+        replace(one, flags=(*one.flags, MIRRORED)) if one.item_id in told else one for one in drawn
+    ]
 
 
 def _rows(listed: Sequence[Comparison]) -> list[Row]:

@@ -50,7 +50,9 @@ PLAN = (
     "Criterion validity: where exactly one model is right at the top, how often it is preferred.",
     "Repeats: raw agreement of a reader with an earlier answer, kappa and AC1. Several readers: "
     "pairwise kappa, Fleiss' kappa, AC1, Krippendorff's alpha, majority vote, tables for each and "
-    "for all; shares and tests for all take the answers of one item as independent.",
+    "for all; shares and tests for all take the answers of one item as independent. The mean of "
+    "the readers has an interval for other readers and other items (variance of Obuchowski and "
+    "Rockette, tasks as clusters, quantile after Cochran).",
     "Time and fatigue: time to answer without idle time and share of ties along the session.",
     "Missing and changed answers are counted; the primary figures are repeated with first answers.",
     "Blinding: guesses at the end of the reading and their index.",
@@ -97,7 +99,12 @@ def key_of(
         tasks=dict(counted),
         missing=dict(drawing.missing),
         plan=PLAN,
-        asked={"total": wish.total, "tasks": wish.tasks, "notes": list(material.notes)},
+        asked={
+            "total": wish.total,
+            "tasks": wish.tasks,
+            "notes": list(material.notes),
+            "mirrored": "avoided",
+        },
         excluded=drawing.excluded,
     )
 

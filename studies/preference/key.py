@@ -55,7 +55,8 @@ class KeyItem:
         names_a: the first model's candidates, best first.
         names_b: the second model's.
         overlap: one of ``overlap.OVERLAPS``.
-        flags: of ``overlap.FLAGS``, found before the reading.
+        flags: of ``overlap.FLAGS``, found before the reading, and ``mirrored``: another item shows
+            this query together with its right answer.
         anatomy: of the task, "" where its table names none.
         words_a: median number of words of the first model's candidates as shown, 0 where none
             has any; None where nobody counted.

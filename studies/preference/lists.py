@@ -88,6 +88,7 @@ class Comparison:
         subject: token of the query's patient, None if nobody tells; kept nowhere.
         rank_a: of the gold answer under the first model, ties against it; None where unknown.
         rank_b: the same under the second model.
+        gold_item: evidence of the right candidate, None where nobody tells; kept nowhere.
     """
 
     task_id: str
@@ -105,6 +106,7 @@ class Comparison:
     subject: str | None = None
     rank_a: int | None = None
     rank_b: int | None = None
+    gold_item: Item | None = None
 
     @property
     def names_a(self) -> tuple[str, ...]:

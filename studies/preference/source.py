@@ -105,6 +105,7 @@ def _comparison(
         subject=one.group or None,
         rank_a=one.rankings[first[1].id].rank,
         rank_b=one.rankings[second[1].id].rank,
+        gold_item=one.gold.item,
     )
 
 

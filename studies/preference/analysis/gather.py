@@ -181,5 +181,6 @@ def _facts(unblinded: Unblinded) -> dict[str, Any]:
         "tasks": dict(key.tasks),
         "missing": sorted(key.missing),
         "plan": list(key.plan),
+        "mirrored": str(key.asked.get("mirrored", "")),
         **({"planned": planned} if planned else {}),
     }

@@ -31,7 +31,7 @@ class ItemFacts:
         gold_place_first: place of the gold answer in the first model's list, None if not shown.
         shared: candidates in both lists.
         overlap: ``identical``, ``same_set``, ``near_duplicate``, ``some`` or ``none``.
-        flags: ``same_patient``, ``near_duplicate``: found before the reading.
+        flags: ``same_patient``, ``near_duplicate``, ``mirrored``: found before the reading.
         words_first: median number of words of the first model's candidates as shown, 0 where
             none has any; None where that was not recorded.
         words_second: the same of the second model's.

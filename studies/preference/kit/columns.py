@@ -60,7 +60,7 @@ ITEMS: dict[str, str] = {
     "shared_candidates": "candidates in both lists",
     "overlap": "identical, same_set (another order), near_duplicate, some or none",
     "flags": "found before the reading, separated by blanks: near_duplicate, near_query, "
-    "same_patient",
+    "same_patient, mirrored (another item shows this query together with its right answer)",
     "words_first": "median number of words of the first model's candidates as shown; 0 where they "
     "show none, empty where not recorded",
     "words_second": "the same of the second model's candidates",

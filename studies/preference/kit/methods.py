@@ -98,7 +98,7 @@ def _sample(told: Told) -> str:
         f"remainder (seed {told.fact('seed', 'seed of the sample')}); by kind of evidence: "
         f"{told.forms()}.{absent} Overlap was determined before the reading: identical lists, the "
         f"same candidates in another order, near-duplicate pictures, hits of the same patient. "
-        f"{told.identical()} "
+        f"{told.identical()} {told.mirrored()} "
         f"Source of the data and its selection: {gap('source, dates, inclusion and exclusion')}."
     )
 

@@ -104,6 +104,23 @@ class Told:
             "with and without."
         )
 
+    def mirrored(self) -> str:
+        """Whether items ask the reverse of others; "" where no answer is known to be right."""
+        if all(one.stratum == "unknown" for one in self.tables.items):
+            return ""
+        if not self.tables.facts.get("mirrored"):
+            return "Whether items ask the reverse of others is not recorded."
+        count = sum("mirrored" in one.flags for one in self.tables.items if one.kind == "item")
+        told = "A query that asks the reverse of another item was passed over while its task had "
+        told += "others; "
+        if not count:
+            return f"{told}no item was left whose query another shows with its right answer."
+        verb = "was" if count == 1 else "were"
+        return (
+            f"{told}{counted(count, 'items')} whose query another shows with its right answer "
+            f"{verb} left, flagged as mirrored."
+        )
+
     def practice(self) -> str:
         """Whether raters practised."""
         if self.protocol.get("warmup") == 0:
