@@ -74,7 +74,7 @@ class Row:
         said = "_".join(found.lower().replace("-", "_").split())
         if said not in allowed:
             self.wrong(
-                column, f"holds {_short(found)}; known are {', '.join(filter(None, allowed))}"
+                column, f"holds {shortened(found)}; known are {', '.join(filter(None, allowed))}"
             )
         return said
 
@@ -86,11 +86,11 @@ class Row:
         try:
             value = float(found.replace(",", "."))
         except ValueError:
-            self.wrong(column, f"holds {_short(found)}, which is no number")
+            self.wrong(column, f"holds {shortened(found)}, which is no number")
         if not math.isfinite(value) or not low <= value <= high:
-            self.wrong(column, f"holds {_short(found)}; it must lie between {low} and {high}")
+            self.wrong(column, f"holds {shortened(found)}; it must lie between {low} and {high}")
         if value != int(value):
-            self.wrong(column, f"holds {_short(found)}, which is no whole number")
+            self.wrong(column, f"holds {shortened(found)}, which is no whole number")
         return int(value)
 
     def amount(self, column: str) -> float | None:
@@ -101,9 +101,9 @@ class Row:
         try:
             value = float(found.replace(",", "."))
         except ValueError:
-            self.wrong(column, f"holds {_short(found)}, which is no number")
+            self.wrong(column, f"holds {shortened(found)}, which is no number")
         if not 0 <= value <= LARGEST:
-            self.wrong(column, f"holds {_short(found)}; it must lie between 0 and {LARGEST}")
+            self.wrong(column, f"holds {shortened(found)}; it must lie between 0 and {LARGEST}")
         return value
 
     def wrong(self, column: str, why: str) -> NoReturn:
@@ -131,7 +131,7 @@ class Sheet:
         """
         for column in columns:
             if column not in self.columns:
-                there = _short(", ".join(self.columns))
+                there = shortened(", ".join(self.columns))
                 raise BadStudy(f"{self.file} has no column {column}; its columns are {there}.")
 
 
@@ -190,7 +190,7 @@ def _columns(file: str, cells: Sequence[str]) -> tuple[str, ...]:
     names = [ALIASES.get(name, name) for name in names]
     for name in names:
         if name and names.count(name) > 1:
-            raise BadStudy(f"{file} has the column {_short(name)} more than once.")
+            raise BadStudy(f"{file} has the column {shortened(name)} more than once.")
     return tuple(names)
 
 
@@ -218,6 +218,7 @@ def json_value(row: Row, column: str) -> object:
         raise BadStudy(f"{row.file}, row {row.line}, column {column} is no JSON.") from error
 
 
-def _short(text: str) -> str:
+def shortened(text: str) -> str:
+    """A cell as a sentence can hold it: printable, in quotes, at most 60 letters."""
     clean = "".join(letter if letter.isprintable() else " " for letter in text)
     return f"'{clean}'" if len(clean) <= 60 else f"'{clean[:57]}...'"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from studies.errors import BadStudy
 from studies.preference.analysis.tables import KINDS, ItemFacts, Presented
-from studies.preference.kit.cells import Row, Sheet
+from studies.preference.kit.cells import Row, Sheet, shortened
 from studies.preference.kit.columns import PLACES
 
 ANSWERS = ("left", "right", "both", "neither", "cannot")
@@ -94,14 +94,16 @@ def presented_rows(sheet: Sheet, items: Mapping[str, ItemFacts]) -> tuple[Presen
 def _presented(row: Row, items: Mapping[str, ItemFacts]) -> Presented:
     item = items.get(row.needed("item_id"))
     if item is None:
-        row.wrong("item_id", f"holds {row.text('item_id')!r}, which items.csv does not name")
+        named = shortened(row.text("item_id"))
+        row.wrong("item_id", f"holds {named}, which items.csv does not name")
     if row.word("kind", KINDS, "item") == "auto_tie":
         return Presented(
             row.needed("rater"), None, item.item_id, "auto_tie", "", "tie", "auto_tie", "auto_tie"
         )
     left = row.text("left_model")
     if left not in (item.first, item.second, ""):
-        row.wrong("left_model", f"holds {left!r}; this item compares {item.first}, {item.second}")
+        compared = f"{item.first}, {item.second}"
+        row.wrong("left_model", f"holds {shortened(left)}; this item compares {compared}")
     answer = LOOSE.get(row.text("answer").lower()) or row.word("answer", ANSWERS)
     preferred = _preferred(row, "preferred", item)
     meant = _meant(answer, left, item)
