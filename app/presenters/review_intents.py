@@ -46,6 +46,7 @@ class ReviewIntents:
     _looked_since: bool
     _settled: bool
     _chosen = ""
+    _told: Any = None  # the item at which a candidate was asked for
     # what the presenter does about them
     _store: Any
     _open_again: Any
@@ -102,6 +103,7 @@ class ReviewIntents:
         if not self._asks("usefulness") or not self._acts():
             return
         if candidate not in CANDIDATES:
+            self._told = self._presentation
             self.view.show_hint(words.NO_CANDIDATE, kind="warn")
             return
         self._said = self._said.with_usefulness(candidate, value)
@@ -122,6 +124,7 @@ class ReviewIntents:
     def choose_frame(self, name: str) -> None:
         """Another frame is chosen: its usefulness is shown."""
         self._chosen = name
+        self._heeded()
         self.view.show_candidate(chosen=name in CANDIDATES)
         self._show_said()
 
@@ -209,7 +212,14 @@ class ReviewIntents:
         if not self._listening():
             return False
         self._clock.act()
+        self._heeded()
         return True
+
+    def _heeded(self) -> None:
+        """That a candidate was asked for is said until the next act, no longer."""
+        told, self._told = self._told, None
+        if told is not None and told is self._presentation:
+            self._show_standing()
 
     def _asks(self, what: str) -> bool:
         opened = self._opened
@@ -219,8 +229,13 @@ class ReviewIntents:
         said = self._said
         self.view.show_answer(said.answer)
         self.view.show_fault("")
-        self.view.show_hint(words.stores(said.reason) if said.answer else "")
+        self._show_standing()
         self._show_said()
+
+    def _show_standing(self) -> None:
+        """What the confirming key does now, or the keys."""
+        said = self._said
+        self.view.show_hint(words.stores(said.reason) if said.answer else "")
 
     def _show_said(self) -> None:
         said = self._said

@@ -73,6 +73,21 @@ def test_usefulness_needs_a_candidate():
     assert desk.view.last("show_candidate") == ((), {"chosen": True})
 
 
+def test_that_a_candidate_is_needed_is_said_until_the_next_act():
+    desk = Desk(study()).begin()
+    desk.view.usefulness_chosen.emit("query", 2)
+    desk.view.chosen_frame.emit("left1")
+    assert desk.view.last("show_hint")[0] == ("",)
+    desk.view.answer_chosen.emit("left")
+    desk.view.usefulness_chosen.emit("query", 2)
+    assert words.NO_CANDIDATE in desk.view.last("show_hint")[0][0]
+    desk.view.usefulness_chosen.emit("left1", 2)
+    assert desk.view.last("show_hint")[0] == (words.stores(),)
+    hints = desk.view.names().count("show_hint")
+    desk.view.chosen_frame.emit("right1")  # nothing was asked: other sentences stay
+    assert desk.view.names().count("show_hint") == hints
+
+
 def test_the_next_value_goes_round():
     said = Said()
     seen = []
