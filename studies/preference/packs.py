@@ -7,6 +7,7 @@ raters. Owns making and opening it and the signed file of answers; its form on d
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import re
 import secrets
@@ -29,9 +30,9 @@ from db.ratings import unblinding
 from db.session import Store, open_study_store
 from db.study_copy import copy_study
 from db.study_items import RaterRow
-from studies.errors import BadPack, BadStudy
+from studies.errors import BadAnswers, BadPack, BadStudy
 from studies.preference import seating
-from studies.preference.answers import collect, new_keys, public_of
+from studies.preference.answers import LARGEST, collect, new_keys, public_of, read_answers
 from studies.preference.frozen import order_hash, software_version
 from studies.preference.ledger import REPLACES, counted, replaced_ids
 from studies.preference.pack_file import (
@@ -93,11 +94,17 @@ def make_pack(
     )
     with open_study(path) as study:
         before, replaced = _refuse_pack(study.store, profile.name, again=again)
-        file = _file(out, f"{_slug(study.row.title)}-{_slug(profile.name)}{SUFFIX}")
-        if file.exists():
-            raise BadStudy(f"{file} is there already and is not overwritten. Choose another name.")
-        refuse_unwritable(file)
         pack_id, (private, public) = secrets.token_hex(6), new_keys()
+        file = _file(out, f"{_slug(study.row.title)}-{_slug(profile.name)}{SUFFIX}")
+        if file.exists() and not replaced:
+            file = _file(
+                out, f"{file.stem}-{pack_id}{SUFFIX}"
+            )  # two names of one spelling in ASCII
+        if file.exists():
+            raise BadStudy(
+                f"{file} is there already and is not overwritten. Name another file with --out."
+            )
+        refuse_unwritable(file)
         with _workshop(path.parent) as folder:
             database = folder / "study.sqlite"
             _fill(study.store, database, profile, SeatRow(pack_id, profile.name, private))
@@ -123,9 +130,9 @@ def open_pack(home: Home, file: Path) -> Path:
         StoreError: the home cannot be written.
     """
     mark = checksum(file).hex()
-    for known in home.studies.glob(f"*/{OPENED}"):
-        if known.read_text(encoding="ascii", errors="replace") == mark:
-            return known.parent
+    known = _opened_before(home, mark)
+    if known is not None:
+        return known
     with translated(home.studies):
         home.studies.mkdir(parents=True, exist_ok=True)
     with _workshop(home.studies) as folder:
@@ -135,6 +142,20 @@ def open_pack(home: Home, file: Path) -> Path:
         with translated(target):
             _move(folder, target)
     return target
+
+
+def _opened_before(home: Home, mark: str) -> Path | None:
+    """Where this pack was put into the home.
+
+    A folder that another window is filling, or that a kill left, is none: it is cleared one day,
+    and answers in it would be lost.
+    """
+    for folder in sorted(home.studies.glob("*/")):
+        with contextlib.suppress(OSError):
+            known = not folder.name.startswith(".") and (folder / OPENED).read_bytes()
+            if known == mark.encode("ascii"):
+                return folder
+    return None
 
 
 def _move(folder: Path, target: Path) -> None:
@@ -153,13 +174,13 @@ def return_answers(path: Path, out: Path) -> Path:
 
     Args:
         path: the folder of the opened pack.
-        out: the file, or a folder for it; an earlier one is replaced.
+        out: the file, or a folder for it; an earlier one of this pack is replaced.
 
     Returns:
         The file.
 
     Raises:
-        BadStudy: the study is no pack, or its log was altered.
+        BadStudy: the study is no pack, its log was altered, or the file is another's.
         StoreError: it cannot be written.
     """
     with open_study(path) as study:
@@ -172,12 +193,29 @@ def return_answers(path: Path, out: Path) -> Path:
         faults = chain.check_chain(study.store)
         if faults:
             raise BadStudy(f"{faults[0]} The coordinator would refuse these answers; ask there.")
-        file = _file(out, f"{_slug(study.row.title)}-{_slug(seat.rater)}{ANSWERS_SUFFIX}")
+        name = f"{_slug(study.row.title)}-{_slug(seat.rater)}"
+        file = _file(out, f"{name}{ANSWERS_SUFFIX}")
+        if _is_anothers(file, seat.pack_id):
+            file = _file(out, f"{name}-{seat.pack_id}{ANSWERS_SUFFIX}")
+        if _is_anothers(file, seat.pack_id):
+            raise BadStudy(f"{file} holds something else and is not overwritten. Name another.")
         answers = collect(
             study.store, pack_id=seat.pack_id, rater=seat.rater, private_key=seat.private_key
         )
     write_whole(file, answers.to_bytes())
     return file
+
+
+def _is_anothers(file: Path, pack_id: str) -> bool:
+    """Whether a file is there that this pack did not write."""
+    with translated(file):
+        if not file.is_file():
+            return False
+        content = file.read_bytes() if file.stat().st_size <= LARGEST else b""
+    try:
+        return read_answers(content).pack_id != pack_id
+    except BadAnswers:
+        return True
 
 
 def _refuse_pack(store: Store, name: str, *, again: bool) -> tuple[int, str]:
