@@ -139,7 +139,7 @@ class TriptychBoard(QWidget):
         return self.frames[NAMES.index(name)] if name in NAMES else None
 
     def show_item(self, item: BoardItem, *, view: Mapping[str, Any] | None = None) -> None:
-        """Put a whole item on the board; it appears in one frame.
+        """Put a whole item on the board; it appears in one frame, and no frame of it is chosen.
 
         Args:
             item: what is shown.
@@ -158,6 +158,7 @@ class TriptychBoard(QWidget):
             (*self.left, *self.right), (*item.left, *item.right), strict=True
         ):
             frame.show_content(content, text_role=item.text_role)
+        self.select(None)  # the choice in the item before marks no side of this one
         board_view.look_as(self, view or {})
         shown = (canvas for frame in self.frames for canvas in frame.shown_canvases)
         self._awaited = {self, *shown}

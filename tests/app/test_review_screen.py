@@ -455,6 +455,19 @@ def test_a_pointer_nobody_moved_chooses_nothing(view, qtbot):
     assert board.selected_name == "right2"
 
 
+def test_a_new_item_begins_with_no_frame_chosen(view, qtbot):
+    show(view)
+    board = view.board
+    said = []
+    board.selected_changed.connect(said.append)
+    board.select(board.right[0])
+    show(view)
+    assert (board.selected_name, said) == ("", ["right1", ""])
+    left, right = (side.grab().toImage() for side in (board.left[0], board.right[0]))
+    corners = ((1, 1), (1, left.height() - 2))
+    assert [left.pixel(*at) for at in corners] == [right.pixel(*at) for at in corners]
+
+
 def test_another_reader_does_not_get_the_view_of_the_one_before(view, qtbot, tmp_path):
     presenter, _clock, study = session(view, tmp_path)
     qtbot.waitUntil(lambda: presenter._state == "rating")
