@@ -32,6 +32,7 @@ __all__ = [
     "GUESSES",
     "NAMES",
     "PAUSES",
+    "PLACES",
     "SETTLED",
     "EntryRow",
     "NewRating",
@@ -44,6 +45,7 @@ __all__ = [
     "clock_remarks",
     "entries",
     "guesses",
+    "impossible",
     "pauses",
     "ratings",
     "refuse_if_unblinded",
@@ -56,6 +58,8 @@ CANNOT = "cannot"
 ANSWERS = ("left", "right", "both", "neither", CANNOT)
 GUESSES = ("left", "right", "unsure")
 PAUSES = ("pause", "resume")
+PLACES = tuple(f"{side}{place}" for side in ("left", "right") for place in (1, 2, 3))
+LONGEST_MS = 10**12  # 31 years; what a clock gone mad counts is more
 SETTLED = "Answers can no longer be changed: the questions at the end have begun."
 
 
@@ -100,11 +104,15 @@ def add_rating(store: Store, rating: NewRating) -> EntryRow:
     Raises:
         AnsweredAlready: that place has an answer in force.
         RatingRefused: unblinded, the rater has guessed, not this rater's item at that place, an
-            unknown answer, no reason where one is needed, or a broken chain.
+            unknown answer, no reason where one is needed, a number that cannot be, or a broken
+            chain.
         StoreError: what the store refused; then nothing was kept.
     """
     if rating.answer not in ANSWERS:
         raise RatingRefused(f"{rating.answer!r} is no answer; known are {', '.join(ANSWERS)}.")
+    fault = impossible(rating)
+    if fault:  # kept once, it would stand in the way of all the rater's answers for good
+        raise RatingRefused(f"{fault} Nothing was kept.")
     values = asdict(rating)
     values["note"] = _reason(rating.answer, values.pop("reason"))
     with store.session() as connection:
@@ -116,6 +124,24 @@ def add_rating(store: Store, rating: NewRating) -> EntryRow:
                 f"Item {rating.position} has its answer already. Go back with Ctrl+Z to change it."
             )
         return append(connection, {"action": "answer", **values})
+
+
+def impossible(said: NewRating | EntryRow) -> str:
+    """What beside an answer cannot be, in one sentence; "" where nothing is wrong."""
+    for name in ("first_action_ms", "answer_ms", "idle_ms"):
+        time = getattr(said, name)
+        if time is not None and not (type(time) is int and 0 <= time <= LONGEST_MS):
+            return f"{name} cannot be {time!r}: whole milliseconds are wanted, from 0."
+    if said.confidence is not None and not _grade(said.confidence, 1, 3):
+        return f"A confidence is 1, 2 or 3, not {said.confidence!r}."
+    for place, grade in (said.usefulness or {}).items():
+        if place not in PLACES or not _grade(grade, 0, 2):
+            return f"Usefulness is 0, 1 or 2 for {PLACES[0]} to {PLACES[-1]}, not {place}: {grade}."
+    return ""
+
+
+def _grade(value: object, low: int, high: int) -> bool:
+    return type(value) is int and low <= value <= high
 
 
 def undo(

@@ -48,6 +48,25 @@ def test_an_answer_comes_back_whole(store):
     assert ratings.check_chain(store) == ()
 
 
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"answer_ms": -1}, "answer_ms cannot be -1"),
+        ({"idle_ms": 10**30}, "idle_ms cannot be"),
+        ({"first_action_ms": 0.5}, "first_action_ms cannot be 0.5"),
+        ({"confidence": 4}, "1, 2 or 3, not 4"),
+        ({"confidence": True}, "1, 2 or 3, not True"),
+        ({"usefulness": {"left1": 3}}, "not left1: 3"),
+        ({"usefulness": {"left4": 1}}, "not left4: 1"),
+    ],
+)
+def test_what_no_merge_would_take_is_not_kept(store, more, words):
+    with pytest.raises(RatingRefused, match=words):
+        ratings.add_rating(store, rating(1, **more))
+    assert ratings.ratings(store) == ()
+    ratings.add_rating(store, rating(1, answer_ms=0, confidence=1, usefulness={}))
+
+
 def test_a_change_of_mind_adds_rows(store):
     ratings.add_rating(store, rating(1, "left"))
     ratings.undo(store, rater="ann", session_id="se1", position=1)
