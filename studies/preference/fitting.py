@@ -6,7 +6,7 @@ Refuses by one sentence that says what does not fit and what to do; never tells 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from db.chain import EntryRow, chain_faults
@@ -60,9 +60,27 @@ def check(answers: Answers, frame: Frame, pack: PackRow) -> None:
     faults = chain_faults(answers.entries, start=answers.study)
     if faults:
         raise BadAnswers(f"{faults[0]} {ALTERED}")
+    misfits = unfit(answers, frame)
+    if pack.rater and misfits:
+        raise BadAnswers(misfits[pack.rater if pack.rater in misfits else next(iter(misfits))])
+    _check_known(answers)
+
+
+def unfit(answers: Answers, frame: Frame) -> dict[str, str]:
+    """Raters whose part of the answers this program could not have written, and why.
+
+    In a pack that is its rater; in a shared study one who did without the program spoils nothing
+    of the others.
+    """
+    found = {}
     for seat in answers.seats:
-        _check_seat(seat, frame, pack)
-    _check_entries(answers, frame)
+        try:
+            _check_seat(seat, frame, answers.rater)
+            _check_entries(seat, frame, answers.entries)
+        except BadAnswers as error:
+            told = str(error)
+            found[seat.rater.name] = told if answers.rater else told.removesuffix(f" {ALTERED}")
+    return found
 
 
 def in_force(entries: Iterable[EntryRow]) -> dict[tuple[str, int], EntryRow]:
@@ -77,13 +95,13 @@ def in_force(entries: Iterable[EntryRow]) -> dict[tuple[str, int], EntryRow]:
     return found
 
 
-def _check_seat(seat: Seated, frame: Frame, pack: PackRow) -> None:
+def _check_seat(seat: Seated, frame: Frame, handed_to: str) -> None:
     name = seat.rater.name
     try:
         plain = rater_name(name) == name
     except BadStudy:
         plain = False
-    if not plain or (pack.rater and pack.rater != name):
+    if not plain or (handed_to and handed_to != name):
         raise BadAnswers(f"{name!r} is not whom the pack was handed to. {ALTERED}")
     if seat.order != frame.order(name):
         raise BadAnswers(
@@ -91,42 +109,39 @@ def _check_seat(seat: Seated, frame: Frame, pack: PackRow) -> None:
         )
 
 
-def _check_entries(answers: Answers, frame: Frame) -> None:
-    """Go through the log as the program would have written it."""
-    seats = {seat.rater.name: seat for seat in answers.seats}
-    seated: set[str] = set()
+def _check_known(answers: Answers) -> None:
+    """Refuse entries of nobody who sat down, and what has no place in answers."""
+    names = {seat.rater.name for seat in answers.seats}
     for row in answers.entries:
-        seat = seats.get(str(row.rater))
-        if seat is None or row.action not in ACTIONS:
+        if row.rater not in names or row.action not in ACTIONS:
+            raise _bad(row, f"({row.action}) has no place in answers")
+
+
+def _check_entries(seat: Seated, frame: Frame, log: Sequence[EntryRow]) -> None:
+    """Go through the entries of one rater as the program would have written them."""
+    own = [row for row in log if row.rater == seat.rater.name]
+    seated = False
+    for row in own:
+        if row.action not in ACTIONS:
             raise _bad(row, f"({row.action}) has no place in answers")
         if row.action == "order":
-            if row.rater in seated or row.note != order_hash(seat.rater, seat.order):
+            if seated or row.note != order_hash(seat.rater, seat.order):
                 raise _bad(row, "does not fit the rater's order or profile")
-            seated.add(seat.rater.name)
-        elif row.rater not in seated:
+            seated = True
+        elif not seated:
             raise _bad(row, "comes before its rater sat down")
         elif not _possible(row):
             raise _bad(row, "holds a number that cannot be given")
-    if seated != set(seats):
+    if not seated:
         raise BadAnswers(f"The log does not say when everybody sat down. {ALTERED}")
-    places = {name: _places(seat) for name, seat in seats.items()}
-    faults = acts_faults(answers.entries, [place for rows in places.values() for place in rows])
+    places = _places(seat)
+    faults = acts_faults(own, places)
     if faults:
         raise BadAnswers(f"{faults[0]} {ALTERED}")
-    _check_guesses(answers, frame, places)
-
-
-def _check_guesses(
-    answers: Answers, frame: Frame, places: Mapping[str, Sequence[PresentationRow]]
-) -> None:
-    """Only what the study draws for a rater is guessed."""
-    asked = {
-        (name, place.position)
-        for name, order in places.items()
-        for place in guess_sample(frame.row, order, name)
-    }
-    for row in answers.entries:
-        if row.action == "guess" and (row.rater, row.position) not in asked:
+    # only what the study draws for a rater is guessed
+    asked = {place.position for place in guess_sample(frame.row, places, seat.rater.name)}
+    for row in own:
+        if row.action == "guess" and row.position not in asked:
             raise _bad(row, "is no guess that was asked for")
 
 

@@ -1,9 +1,9 @@
 """Everything that was answered: the study's own log and all accepted returns together.
 
 Owns which return of a pack counts (the last), whose answers count where one name was used in two
-places (the study's own, then a pack's, then those of the share that came first), and how far
-each pack is. Refuses to count preferences; it hands entries on to what is computed after
-unblinding.
+places (the study's own, then a pack's, then those of the share that came first; none that this
+program could not have written), and how far each pack is. Refuses to count preferences; it hands
+entries on to what is computed after unblinding.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from db.session import Store
 from db.study_items import PresentationRow, RaterRow
 from studies.errors import BadAnswers
 from studies.preference.answers import Answers, read_answers
-from studies.preference.fitting import in_force
+from studies.preference.fitting import Frame, in_force, unfit
 from studies.preference.frozen import sha256
 from studies.preference.seating import folded, reading_order
 
@@ -128,6 +128,8 @@ def pack_states(store: Store) -> tuple[PackState, ...]:
 def counted(store: Store) -> tuple[tuple[Answers, frozenset[str]], ...]:
     """The return of each pack that counts, with the raters whose answers in it count.
 
+    Of a shared study those of a rater who did what this program does not do are left out.
+
     Raises:
         BadAnswers: a kept return does not hold any more.
     """
@@ -139,10 +141,16 @@ def counted(store: Store) -> tuple[tuple[Answers, frozenset[str]], ...]:
         answers = kept(row)
         names = frozenset(seat.rater.name for seat in answers.seats)
         if not row.rater:  # of a share, where anybody could take any name
+            names -= set(unfit(answers, frame_of(store)))
             names = frozenset(name for name in names if folded(name) not in taken)
             taken |= set(map(folded, names))
         found.append((answers, names))
     return tuple(found)
+
+
+def frame_of(store: Store) -> Frame:
+    """The study that answers must fit."""
+    return Frame(study_items.study_row(store), study_items.items(store))
 
 
 def latest(returns: tuple[ReturnedRow, ...]) -> Mapping[str, ReturnedRow]:

@@ -7,7 +7,7 @@ never tells a preference.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,9 +20,9 @@ from db.ratings import unblinding
 from db.session import Store, is_url
 from studies.errors import BadAnswers, BadStudy
 from studies.preference.answers import LARGEST, Answers, collect, read_answers
-from studies.preference.fitting import Frame, check, in_force
+from studies.preference.fitting import Frame, check, in_force, unfit
 from studies.preference.frozen import sha256, software_version
-from studies.preference.ledger import counted, kept, replaced_ids
+from studies.preference.ledger import counted, frame_of, kept, replaced_ids
 from studies.preference.pack_file import MARK, SQLITE, TRAILER
 from studies.preference.share import logins_told, open_shared, plain_url
 from studies.preference.study import open_study
@@ -70,7 +70,7 @@ def merge(path: Path, sources: Sequence[str]) -> tuple[Merged, ...]:
     refused: list[tuple[str, str]] = []
     with open_study(path) as study:
         _refuse(study.store)
-        frame = Frame(study.row, study_items.items(study.store))
+        frame = frame_of(study.store)
         for source in sources:
             try:
                 merged.append(_merge_one(study.store, frame, source))
@@ -93,7 +93,7 @@ def check_returned(store: Store) -> Iterator[str]:
         store: the coordinator's study.
     """
     handed = {row.pack_id: row for row in packs.packs(store)}
-    frame = Frame(study_items.study_row(store), study_items.items(store))
+    frame = frame_of(store)
     before: dict[str, Answers] = {}
     for row in packs.returns(store):
         try:
@@ -143,7 +143,9 @@ def _merge_one(store: Store, frame: Frame, source: str) -> Merged:
         )
     check(answers, frame, pack)
     _refuse_name(store, answers)
-    merged = _keep(store, answers, plain_url(source))
+    misfits = {} if pack.rater else unfit(answers, frame)
+    merged = _keep(store, answers, plain_url(source), set(misfits))
+    told += "".join(f" {name} is not counted: {why}" for name, why in misfits.items())
     return replace(merged, sentence=merged.sentence + told)
 
 
@@ -188,7 +190,7 @@ def _refuse_name(store: Store, answers: Answers) -> None:
         )
 
 
-def _keep(store: Store, answers: Answers, source: str) -> Merged:
+def _keep(store: Store, answers: Answers, source: str, misfits: Set[str]) -> Merged:
     mine = [row for row in packs.returns(store) if row.pack_id == answers.pack_id]
     before = kept(mine[-1]) if mine else None
     new = _extends(answers, before)
@@ -209,13 +211,13 @@ def _keep(store: Store, answers: Answers, source: str) -> Merged:
         state = "merged"
     else:
         state = "older" if new < 0 else "same"
-    return _merged(answers, source, state, max(new, 0), _left_out(store, answers))
+    return _merged(answers, source, state, max(new, 0), _left_out(store, answers, misfits))
 
 
-def _left_out(store: Store, answers: Answers) -> tuple[str, ...]:
+def _left_out(store: Store, answers: Answers, misfits: Set[str]) -> tuple[str, ...]:
     """Raters of a share whose answers there do not count: they read elsewhere."""
     counting = next((names for one, names in counted(store) if one.pack_id == answers.pack_id), ())
-    return tuple(sorted({seat.rater.name for seat in answers.seats} - set(counting)))
+    return tuple(sorted({seat.rater.name for seat in answers.seats} - set(counting) - misfits))
 
 
 def _extends(answers: Answers, before: Answers | None) -> int:

@@ -16,8 +16,9 @@ from db.failures import translated
 from db.session import Store, is_url, open_study_store
 from db.study_items import StudyRow
 from studies.errors import BadStudy
+from studies.preference.fitting import unfit
 from studies.preference.frozen import item_hash, medium_hash, order_hash, sha256, study_hash
-from studies.preference.ledger import kept, latest
+from studies.preference.ledger import frame_of, kept, latest
 from studies.preference.merge import check_returned
 from studies.preference.share import logins_told
 from studies.preference.verify_log import in_acts, in_packs, in_returns
@@ -75,6 +76,9 @@ def remarks(path: Path | str) -> tuple[str, ...]:
         for row in latest(packs.returns(store)).values():
             whose = f"Answers of {row.rater or 'the shared study'}: "
             found += [whose + told for told in ratings.clock_remarks(kept(row).entries)]
+            if not row.rater:
+                misfits = unfit(kept(row), frame_of(store))
+                found += [f"{name} is not counted: {why}" for name, why in misfits.items()]
         return tuple(found)
 
 

@@ -179,6 +179,22 @@ def test_plans_and_times_of_a_readers_conditions_touch_own_rows_alone(place):
         assert len(plans) == 1
 
 
+def test_the_growth_of_the_server_s_own_log_does_not_tell_how_long_an_answer_is(server):
+    made = department(server)
+    grown = []
+    with made.store("bert") as store, made.raw("mallory") as raw:
+        sit(store, "Bob", session_id="b")
+        for _ in range(8):
+            (before,) = raw.execute("SELECT pg_current_wal_insert_lsn()::text").fetchone()
+            ratings.add_rating(store, rating("Bob", "b"))
+            (size,) = raw.execute(
+                "SELECT pg_current_wal_insert_lsn() - %s::pg_lsn", (before,)
+            ).fetchone()
+            grown.append(int(size))
+            ratings.undo(store, rater="Bob", session_id="b", position=1)
+    assert max(grown) - min(grown) > 64
+
+
 def test_leaky_functions_and_operators_are_shown_own_rows_alone(place):
     with place.raw("anna") as raw:
         heard: list[str] = []

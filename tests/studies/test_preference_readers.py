@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import json
+import re
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from db import study_items
+from db.chain import append
 from db.errors import LoginRefused, NotWritable, RatingRefused, ServerGone
 from db.server_rights import logins_of
 from db.session import open_study_store
+from db.study_items import RaterRow
 from studies import cli
 from studies.errors import BadAnswers, BadRequest, BadStudy
+from studies.preference.ledger import whole_log
 from studies.preference.merge import merge
 from studies.preference.share import Shared, close_shared, share
 from studies.preference.study import open_study
 from studies.preference.verify import remarks, verify
 from tests.db.studies import on_server
 from tests.postgres import Server
+from tests.studies.killing import Seen, kill_many
 from tests.studies.plain_study import plain_study
 
 
@@ -117,6 +124,54 @@ def test_a_reader_verifies_what_is_shown_and_is_told_how_much_that_is(path, serv
     )
     with pytest.raises(BadAnswers, match="shown its own answers only"):
         merge(path, [of(made, "lea")])
+
+
+def test_one_who_reads_without_the_program_spoils_nothing_of_the_others(path, server, logins):
+    made = share(path, server.database, role=logins)
+    read_on(of(made, "lea"), "Lea", 3)
+    with open_study(of(made, "eve")) as study:
+        session = study.session("Eve")
+        shown = session.current()
+        session.answer("left")
+        twice = {"action": "answer", "rater": "Eve", "session_id": session.session_id,
+                 "position": 1, "item_id": shown.item_id, "kind": shown.kind,
+                 "answer": "right"}  # fmt: skip
+        with study.store.session() as connection:
+            append(connection, twice)
+    with open_study_store(of(made, "max_")) as store:
+        study_items.add_rater(store, RaterRow("Max"), [(shown.item_id, "item", False)], "x")
+    read_on(of(made, "lea"), "Lea", 1)
+    (merged,) = merge(path, [made.url])
+    assert merged.state == "merged"
+    assert re.search(r"Eve is not counted: Entry \d+ of the log answers an item", merged.sentence)
+    assert "Max is not counted: The order of Max is not" in merged.sentence
+    assert "who read this study elsewhere" not in merged.sentence
+    assert "the pack" not in merged.sentence
+    with open_study(path) as study:
+        assert study.info().raters == (("Lea", 4),)
+        assert {row.rater for row in whole_log(study.store).entries if row.rater} == {"Lea"}
+    assert verify(path) == ()
+    assert sum("is not counted" in told for told in remarks(path)) == 2
+    read_on(of(made, "lea"), "Lea", 1)
+    assert merge(path, [made.url])[0].state == "merged"
+
+
+def test_readers_at_once_and_one_who_is_killed_leave_a_whole_chain(path, server, logins):
+    made = share(path, server.database, role=logins)
+    seen = Seen()
+
+    def read(login: str) -> None:
+        assert read_on(of(made, login), login.upper(), 5) == 5
+
+    with ThreadPoolExecutor(3) as pool:
+        others = [pool.submit(read, login) for login in ("max_", "eve")]
+        kill_many(of(made, "lea"), 4, 9, seen)
+        for other in others:
+            other.result()
+    assert seen.kills == 4
+    assert verify(made.url) == verify(of(made, "eve")) == ()
+    with open_study_store(made.url) as store:
+        assert {logins_of(store)[row.name] for row in study_items.raters(store)} >= {"max_", "eve"}
 
 
 def test_a_closed_study_says_so_to_every_reader(path, server, logins):
