@@ -23,7 +23,7 @@ from app.presenters.review_desk import Desk
 from app.presenters.review_end import ReviewEnd
 from app.presenters.review_intents import ReviewIntents
 from app.presenters.review_resume import Places, reading_of
-from app.presenters.review_said import Said, said_again
+from app.presenters.review_said import Draft, Said, said_again
 from app.services import Services
 from app.widgets.triptych import BoardItem
 from db.errors import NotWritable, RatingRefused, StoreDamaged
@@ -68,7 +68,7 @@ class ReviewPresenter(ReviewIntents, ReviewEnd, Presenter):
         self._presentation: Any = None
         self._guesses: tuple[Any, ...] = ()
         self._guess_total = 0
-        self._said = Said()
+        self._said, self._draft = Said(), Draft()
         self._said_next = self._enlarge_next = ""
         self._clock = ItemClock(now)
         self._shown_utc = ""
@@ -133,8 +133,7 @@ class ReviewPresenter(ReviewIntents, ReviewEnd, Presenter):
         taken = None
         if not self._guessing:
             taken = self._opened.session.taken_back(self._presentation.position)
-        self._said = said_again(taken)
-        self._said_next = self._said_next or (words.TAKEN_BACK if taken is not None else "")
+        self._say_again(taken)
         self._state = "revealing"
         self.view.set_live(False)
         self._show_place()
@@ -148,6 +147,15 @@ class ReviewPresenter(ReviewIntents, ReviewEnd, Presenter):
         self._show_said()  # behind the titles of the item that is there now
         if self._away:
             self.pause()
+
+    def _say_again(self, taken: Any) -> None:
+        """What was said of the item before it was taken back, or left without an answer."""
+        self._said = said_again(taken)
+        before = words.TAKEN_BACK if taken is not None else ""
+        if taken is None and not self._guessing:
+            self._said = self._draft.find(self._here())
+            before = words.HERE_AGAIN if self._said != Said() else ""
+        self._said_next = self._said_next or before
 
     def _view_of_last_time(self) -> dict[str, Any]:
         """How the item was looked at if reading stopped at it."""
@@ -308,6 +316,8 @@ class ReviewPresenter(ReviewIntents, ReviewEnd, Presenter):
 
     def _leave(self) -> None:
         self._keep_view()
+        if self._presentation is not None and not self._guessing:
+            self._draft.keep(self._here(), self._said)
         self._desk.close()
         if self._opened is not None:
             # Behind the writes that wait on the same lane.
@@ -365,6 +375,9 @@ class ReviewPresenter(ReviewIntents, ReviewEnd, Presenter):
 
     def _reading(self) -> str:
         return reading_of(str(self._opened.study.row.study_id), self._desk.rater)
+
+    def _here(self) -> tuple[str, str, int]:
+        return self._reading(), self._presentation.item_id, self._presentation.position
 
     def _place(self) -> tuple[int, int]:
         return self._presentation.position, self._presentation.total

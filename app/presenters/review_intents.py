@@ -173,8 +173,11 @@ class ReviewIntents:
         self._paused_at = self._now()
         self._clock.stop()
         place, warmups = self._presentation, self._opened.session.warmups
-        said = words.paused(None if self._guessing else place, warmups, away=away)
-        self.view.show_paused(said, hand_back=bool(self._opened.seat))
+        self.view.close_overlays()  # a comment that was being written is kept
+        told = words.paused(
+            None if self._guessing else place, warmups, away=away, said=self._said != Said()
+        )
+        self.view.show_paused(told, hand_back=bool(self._opened.seat))
         self.services.quiet(False)
         self._note("pause")
         log.info("paused at %s of %s", place.position, place.total)

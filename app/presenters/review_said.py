@@ -66,6 +66,26 @@ class Said:
         return {name: value for name, value in said.items() if value}
 
 
+class Draft:
+    """What was said of an item that was left before it had its answer.
+
+    In memory alone: no file beside the study's own log ever holds it. Found again by the same
+    reader at the same place; the choice itself is open again.
+    """
+
+    def __init__(self) -> None:
+        self._place: tuple[Any, ...] = ()
+        self._said = Said()
+
+    def keep(self, place: tuple[Any, ...], said: Said) -> None:
+        """Remember it in place of what was remembered before."""
+        self._place, self._said = place, said.with_answer(None)
+
+    def find(self, place: tuple[Any, ...]) -> Said:
+        """What was said there; nothing for another place."""
+        return self._said if place == self._place else Said()
+
+
 def said_again(taken: Any) -> Said:
     """What was said beside an answer that was taken back; the choice itself is open again.
 

@@ -28,6 +28,11 @@ FINISHED_PACK = (
 ELSEWHERE = "Another window had answered that item; this is the one to read now"
 THERE_AGAIN = "The study is there again"
 TAKEN_BACK = "The answer to this item was taken back; choose again"
+UNSTORED = (
+    "What you said of this item is not stored before its answer is; it is kept until the program "
+    "ends."
+)
+HERE_AGAIN = "What you had said of this item is here again; choose the answer"
 PRACTICE_OVER = "Practice is over; from here each answer counts"
 FIRST = "This is the first item"
 SETTLES = "Once these questions begin, no answer given so far can be changed any more."
@@ -84,16 +89,21 @@ def left_words(pace: Pace, left: dict[str, int], form: str) -> str:
     return ""
 
 
-def paused(presentation: Any, warmups: int, *, away: bool) -> str:
-    """What the curtain says."""
-    said = "Every answer is stored; a few questions are still to come."
-    if presentation is not None:
-        place, total, kind = place_of(presentation, warmups)
-        what = "Practice" if kind == "practice" else "Item"
-        said = f"{what} {place:,} of {total:,}. Everything answered so far is stored."
+def paused(presentation: Any, warmups: int, *, away: bool, said: bool = False) -> str:
+    """What the curtain says; ``said``: something of the item, which has no stored answer yet."""
+    told = _paused_at(presentation, warmups, said=said)
     if away:
-        said = f"Nothing was pressed for five minutes, so the pictures were covered. {said}"
-    return said
+        return f"Nothing was pressed for five minutes, so the pictures were covered. {told}"
+    return told
+
+
+def _paused_at(presentation: Any, warmups: int, *, said: bool) -> str:
+    if presentation is None:
+        return "Every answer is stored; a few questions are still to come."
+    place, total, kind = place_of(presentation, warmups)
+    what = "Practice" if kind == "practice" else "Item"
+    told = f"{what} {place:,} of {total:,}. Everything answered so far is stored."
+    return f"{told} {UNSTORED}" if said else told
 
 
 def asking(count: int, *, settled: bool = False) -> str:

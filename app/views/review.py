@@ -192,9 +192,13 @@ class ReviewView(QWidget):
         self.wait.say(sentence)
         self._show(self.wait)
 
+    def close_overlays(self) -> None:
+        """Nothing is being written any more; a comment begun is kept."""
+        self._reading.close_overlays()
+
     def show_paused(self, sentence: str, *, hand_back: bool = False) -> None:
         """A curtain before the pictures."""
-        self._reading.close_overlays()
+        self.close_overlays()
         self.pages.say(self.curtain, sentence, hand_back=hand_back)
         self._show(self.curtain)
 

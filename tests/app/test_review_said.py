@@ -11,7 +11,7 @@ import pytest
 
 from app.presenters import review_words as words
 from app.presenters.pace import BAND_ITEMS, LATEST, Pace
-from app.presenters.review_said import Said
+from app.presenters.review_said import Draft, Said
 from studies.errors import BadPack, StudyGone
 from studies.preference.protocol import REASONS
 from tests.app.fakes import FakeStudy, image_item
@@ -27,6 +27,42 @@ def study(total: int = 4, **protocol):
 
 def details(desk, number=0):
     return desk.study.answers[number][2]
+
+
+def test_what_was_said_of_an_unanswered_item_is_there_again_after_leaving():
+    desk = Desk(study()).begin()
+    desk.view.comment_kept.emit("motion in the query")
+    desk.view.confidence_chosen.emit(3)
+    desk.view.usefulness_chosen.emit("left1", 2)
+    desk.view.answer_chosen.emit("left")
+    desk.view.pause_asked.emit()
+    assert words.UNSTORED in desk.view.last("show_paused")[0][0]
+    desk.view.leave_asked.emit()
+    desk.begin()
+    assert desk.view.last("show_hint")[0] == (words.HERE_AGAIN,)
+    assert desk.view.last("show_said")[1]["comment"] == "motion in the query"
+    assert desk.presenter._said.answer is None
+    desk.reveal()
+    desk.answer("right")
+    kept = details(desk)
+    assert (kept["comment"], kept["confidence"]) == ("motion in the query", 3)
+    assert kept["usefulness"] == {"left1": 2}
+    desk.reveal()
+    assert desk.presenter._said == Said()
+
+
+def test_nothing_said_is_kept_for_another_item_and_the_curtain_promises_nothing():
+    desk = Desk(study()).begin()
+    desk.view.pause_asked.emit()
+    assert words.UNSTORED not in desk.view.last("show_paused")[0][0]
+    desk.view.leave_asked.emit()
+    desk.begin()
+    assert words.HERE_AGAIN not in desk.view.last("show_hint")[0]
+    draft = Draft()
+    draft.keep(("reading", "i1", 3), Said(answer="left", comment="a"))
+    assert draft.find(("reading", "i1", 3)) == Said(comment="a")
+    for place in (("other", "i1", 3), ("reading", "i2", 3), ("reading", "i1", 4)):
+        assert draft.find(place) == Said()
 
 
 def test_what_the_protocol_turns_off_is_neither_shown_nor_stored():
