@@ -51,8 +51,9 @@ def holds(found: Estimate, true: float) -> bool:
 
 def hillis(parts: Parts) -> float:
     """Half the width of the interval with one number of degrees of freedom."""
-    of_raters = parts.scatter**2 / (parts.raters - 1)
-    return float(student.ppf(0.975, parts.variance**2 / of_raters) * np.sqrt(parts.variance))
+    of_raters = max(1e-300, parts.scatter**2 / (parts.raters - 1))
+    df = min(1e9, parts.variance**2 / of_raters)  # without scatter: normal
+    return float(student.ppf(0.975, df) * np.sqrt(parts.variance))
 
 
 def checked(rows: Sequence[Rated], true: tuple[float, float], draws: int) -> list[bool]:
