@@ -46,7 +46,7 @@ def unblind(
     study: StudyArgument = None,
     reason: Annotated[str, typer.Option("--reason", help="Why; it is stored.")] = "",
     anyway: Annotated[
-        bool, typer.Option("--anyway", help="Give up the answers of packs that are not back.")
+        bool, typer.Option("--anyway", help="Give up answers of packs not back, or in part.")
     ] = False,
     secret: PassphraseOption = None,
     as_json: JsonOption = False,
@@ -84,20 +84,24 @@ def _refuse_outstanding(path: Path, *, anyway: bool) -> None:
     """Answers that are still out would be lost for good.
 
     Raises:
-        StudyError: names the packs that are not back.
+        StudyError: names the packs that are not back, or back in part.
     """
     from studies.preference.study import open_study
 
     with open_study(path) as study:
         info = study.info()
-    out = [
-        pack.rater or pack.url
-        for pack in info.packs
-        if not pack.returned_utc and not pack.replaced and not info.unblinded
+    handed = [one for one in info.packs if not one.replaced and not info.unblinded]
+    out = [one.rater or one.url for one in handed if not one.returned_utc]
+    part = [
+        f"{one.rater or one.url} ({one.answered} of {one.items})"
+        for one in handed
+        if one.returned_utc and one.answered < one.items
     ]
-    if out and not anyway:
+    told = [f"Not back yet: {', '.join(out)}."] if out else []
+    told += [f"Back in part: {', '.join(part)}."] if part else []
+    if told and not anyway:
         raise StudyError(
-            f"Not back yet: {', '.join(out)}. After unblinding their answers are refused. "
+            f"{' '.join(told)} After unblinding their answers are refused. "
             "Merge them first, or give them up with --anyway."
         )
 
@@ -176,9 +180,24 @@ def export(
 
 
 def _returned(path: Path, out: Path) -> tuple[Path, ...]:
-    from studies.preference.packs import return_answers
+    from studies.preference.packs import ANSWERS_SUFFIX, return_answers
 
-    return (return_answers(path, Path(absolute(out))),)
+    return (return_answers(path, words.target(out, ANSWERS_SUFFIX)),)
+
+
+def _refuse_others_kit(folder: Path, study_hash: str) -> None:
+    """Refuse a folder in which files of the kit's names are of something else.
+
+    Raises:
+        BadRequest: names the first of them.
+    """
+    for name in ("README.md", "study.csv", "methods.md", "analysis.py"):
+        file = folder / name
+        if file.is_file() and study_hash.encode("ascii") not in file.read_bytes():
+            raise BadRequest(
+                f"{file} is not of this study and would be replaced. Name an empty folder with "
+                "--out, or the one that this study was exported to."
+            )
 
 
 def _published(path: Path, out: Path, *, comments: bool, names: bool) -> tuple[Path, ...]:
@@ -186,7 +205,8 @@ def _published(path: Path, out: Path, *, comments: bool, names: bool) -> tuple[P
 
     if out.is_file():
         raise BadRequest(f"{out} is a file; --out wants a folder for the kit.")
-    load_unblinded(path)  # a blind study is refused before the statistics are loaded
+    # a blind study is refused before the statistics are loaded
+    _refuse_others_kit(Path(absolute(out)), load_unblinded(path).row.hash)
     from studies.preference.kit.publish import publish
 
     say("Computing every number and drawing the figures; this takes up to a minute.")

@@ -118,7 +118,7 @@ def _packed(
 
     if len(raters) > 1 and not out.is_dir():
         raise BadRequest("For several raters --out is a folder that exists.")
-    target = Path(absolute(out))
+    target = words.target(out, PACK)
     files: list[Path] = []
     try:
         for name in raters:
@@ -189,10 +189,12 @@ def _place(said: Options, study: str | None) -> Path | str:
     from studies.preference.packs import open_pack
 
     file = Path(study) if study else None
-    if file is not None and "://" not in str(study) and file.is_file():
+    if file is not None and "://" not in str(study) and words.is_file(file):
         if file.name == "study.sqlite":
             return Path(absolute(file)).parent
         return open_pack(said.home.make(), Path(absolute(file)))
+    if file is not None and file.suffix == PACK:
+        raise BadStudy(f"There is no file {file}. Name the pack you were sent.")
     return words.find_place(said.home, study)
 
 

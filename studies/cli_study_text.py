@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from db.home import Home
 from studies.cli_common import absolute, is_folder
 from studies.cli_text import columns
-from studies.errors import BadStudy, NoRun
+from studies.errors import BadRequest, BadStudy, NoRun
+from studies.preference.order_words import order_words
 
 if TYPE_CHECKING:  # the command line starts without them
     from studies.preference.analysis.schema import Analysis
@@ -46,9 +47,36 @@ def find_study(home: Home, name: str | None) -> Path:
 
 
 def _unclear(name: str | None, infos: Sequence[StudyInfo]) -> BadStudy:
-    known = ", ".join(f"{info.id} ({info.title})" for info in infos)
-    lead = "" if name is None else f"There is not just one study {name!r} here. "
+    known = ", ".join(f"{info.id} ({_short(info.title)})" for info in infos)
+    several = any(name == info.title for info in infos)
+    what = "not just one study" if several else "no study"
+    lead = "" if name is None else f"There is {what} {_short(name)!r} here. "
     return BadStudy(f"{lead}Say which study: {known}.")
+
+
+def _short(title: str) -> str:
+    return title if len(title) <= 60 else f"{title[:57]}..."
+
+
+def is_file(file: Path) -> bool:
+    """Whether there is such a file; words too long or too odd for a path are none."""
+    try:
+        return file.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def target(out: Path, suffix: str) -> Path:
+    """Where a file is to be written: a folder that is there, or a file of the right ending.
+
+    Raises:
+        BadRequest: neither; a folder that is missing would become a file nobody can open.
+    """
+    if not is_folder(out) and out.suffix != suffix:
+        raise BadRequest(
+            f"There is no folder {out}. Make it first, or name a file that ends in {suffix}."
+        )
+    return Path(absolute(out))
 
 
 def find_place(home: Home, name: str | None) -> Path | str:
@@ -61,7 +89,7 @@ def find_place(home: Home, name: str | None) -> Path | str:
 def built(document: dict[str, Any]) -> str:
     """What was built, with the hash that every export repeats."""
     lines = [
-        f"Study built: {document['items']} items, sealed.",
+        f"Study built: {order_words(document['items'], 0, document['warmups'])}, sealed.",
         f"  hash {document['hash']}\n  in {document['path']}",
     ]
     if document.get("auto_ties"):
@@ -88,8 +116,8 @@ def study_rows(home: Home, name: str | None) -> list[dict[str, Any]]:
         name = absolute(Path(name))
     infos = list_studies(home)
     found = [info for info in infos if name in (None, info.id, info.title, str(info.path))]
-    if infos and not found:
-        raise _unclear(name, infos)
+    if name and not found:
+        raise _unclear(name, infos) if infos else NoRun(NONE_YET)
     return [study_row(info) for info in found]
 
 
@@ -125,7 +153,9 @@ def study_table(rows: Sequence[dict[str, Any]]) -> str:
         state = row["fault"] or ("unblinded" if row["unblinded"] else "sealed")
         state += f", pack of {row['seat']}" if row["seat"] else ""
         answered = f"{row['answered']} of {row['places']}"
-        cells.append((row["id"], row["title"], answered, row["reads"], state, row["hash"][:16]))
+        cells.append(
+            (row["id"], _short(row["title"]), answered, row["reads"], state, row["hash"][:16])
+        )
     return "\n".join([columns(cells), *(line for row in rows for line in _seats(row))])
 
 
@@ -199,7 +229,8 @@ def opened(row: Mapping[str, Any], place: str) -> str:
     """What was opened."""
     who = f" for {row['seat']}" if row["seat"] else ""
     state = "unblinded, takes no answers" if row["unblinded"] else f"{row['answered']} answered"
-    return f"{row['title']}: {row['items']} items{who}, {state}\n  in {place}"
+    items = order_words(row["items"], 0, 0)
+    return f"{row['title']}: {items}{who}, {state}\n  in {place}"
 
 
 def merged(found: Sequence[Merged], refused: Sequence[tuple[str, str]]) -> dict[str, Any]:

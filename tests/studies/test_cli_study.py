@@ -92,7 +92,10 @@ def test_a_study_goes_out_comes_back_and_is_unblinded(home, tmp_path):
     assert [(p["rater"], p["answered"]) for p in status[0]["packs"]] == [("R1", 3), ("R2", 3)]
     assert "pack of R1, handed out" in Said(home, "study", "status").out
     assert Said(home, "study", "verify", "--json").document["verified"] is True
-    opened = Said(home, "study", "unblind", "--reason", "done", "--passphrase", PASSPHRASE)
+    words = ("study", "unblind", "--reason", "done", "--passphrase", PASSPHRASE)
+    part = Said(home, *words)
+    assert (part.code, "Back in part: R1 (3 of " in part.err) == (1, True), part.err
+    opened = Said(home, *words, "--anyway")
     assert opened.code == 0, opened.err
     again = Said(home, "study", "unblind", "--reason", "twice", "--passphrase", PASSPHRASE)
     assert (again.code, "(done); that time and reason stay" in again.err) == (0, True), again.err
@@ -107,6 +110,12 @@ def _published_and_read_again(home, tmp_path, report):
     kit = Said(home, "study", "export", "--out", tmp_path / "paper", "--json")
     assert kit.code == 0, kit.err
     assert any(name.endswith("ratings.csv") for name in kit.document["files"])
+    assert Said(home, "study", "export", "--out", tmp_path / "paper").code == 0
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "README.md").write_text("my own project")
+    other = Said(home, "study", "export", "--out", tmp_path / "mine")
+    assert (other.code, "README.md is not of this study" in other.err) == (1, True), other.err
+    assert [file.name for file in (tmp_path / "mine").iterdir()] == ["README.md"]
     again = Said(home, "study", "report", "--from", tmp_path / "paper", "--json")
     assert again.code == 0, again.err
     overall = [doc["pairs"][0]["overall"]["first"] for doc in (report.document, again.document)]
@@ -154,7 +163,10 @@ def test_pack_and_open_say_what_is_wrong(home, tmp_path):
         (("study", "pack", "--rater", "A", "--share", "postgresql://x/y"), 2, "--rater"),
         (("study", "pack", "--rater", "A", "--rater", "B", "--out", tmp_path / "no"), 1, "folder"),
         (("study", "pack", "--share", "mysql://who:hush@x/y"), 1, "no address"),
-        (("study", "open", tmp_path / "gone.triptych"), 1, "Say which study"),
+        (("study", "open", tmp_path / "gone.triptych"), 1, "There is no file"),
+        (("study", "open", "x" * 300), 1, "There is no study 'xxx"),
+        (("study", "pack", "--rater", "A", "--out", tmp_path / "gone"), 1, "ends in .triptych."),
+        (("study", "export", "--answers", "--out", tmp_path / "gone"), 1, "triptych-answers."),
         (("study", "merge"), 2, "answers"),
         (("study", "merge", tmp_path / "gone.triptych-answers"), 1, "no such file"),
         (("study", "merge", "postgresql://who:hush@127.0.0.1:1/x?schema=s"), 1, "not shared"),
@@ -175,7 +187,10 @@ def test_pack_and_open_say_what_is_wrong(home, tmp_path):
 
 def test_what_the_coordinator_asks_for_is_said(home, tmp_path):
     unknown = Said(home, "study", "status", "Nope")
-    assert (unknown.code, "not just one study 'Nope'" in unknown.err) == (1, True), unknown.err
+    assert (unknown.code, "no study 'Nope'" in unknown.err) == (1, True), unknown.err
+    nowhere = Said(tmp_path / "empty", "study", "status", "Nope")
+    assert (nowhere.code, "no study in this home" in nowhere.err) == (1, True), nowhere.err
+    assert Said(tmp_path / "empty", "study", "status").code == 0
     folder = next((home / "studies").iterdir())
     assert Said(home, "study", "status", f"{folder}/").code == 0
     assert Said(home, "study", "pack", "--rater", "Ann", "--out", tmp_path).code == 0
