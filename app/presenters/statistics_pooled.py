@@ -62,15 +62,15 @@ def _branch(look: Look, block: Block) -> Branch:
 
 def _dots(look: Look, found: Pooled) -> tuple[Dot, Dot]:
     return (
-        _dot(found.net, f"{MEAN}, net preference: {points_words(found.net)}. {MEANS}"),
-        _dot(found.decided, f"{MEAN}, {look.first} among decided: {_percent(found)}. {MEANS}"),
+        _dot(found.net, "+", f"{MEAN}, net preference: {points_words(found.net)}. {MEANS}"),
+        _dot(found.decided, "-", f"{MEAN}, {look.first} among decided: {_percent(found)}. {MEANS}"),
     )
 
 
-def _dot(estimate: Estimate, words: str) -> Dot:
+def _dot(estimate: Estimate, sign: str, words: str) -> Dot:
     if estimate.value is None:
         return Dot(None, None, None, "none", words)
-    label = f"{100 * estimate.value:.1f}{bracket(estimate, 100, 1)}"
+    label = f"{100 * estimate.value:{sign}.1f}{bracket(estimate, 100, 1)}"
     return Dot(*scaled(estimate, 100), label, words)
 
 

@@ -13,7 +13,8 @@
 # An item is a random effect where some items were read more than once, a task where there are
 # three or more, a reader where there are three or more; two readers are a fixed effect, since no
 # variance can be told from two. A term without variance is named as singular and left out of the
-# intervals. Wald 95 % intervals, of standard deviations on the log scale. Writes mixed.csv.
+# intervals. Wald 95 % intervals, of standard deviations on the log scale, from 0 on where they are
+# below twice their standard error. Writes mixed.csv.
 
 options(stringsAsFactors = FALSE, OutDec = ".", warn = 1)
 FEW <- 10          # no p-value and no group of its own below
@@ -164,7 +165,7 @@ tell_random <- function(model, fit, rows) {
     sd <- fit$sds[[term]]; levels <- nlevels(rows[[term]])
     place <- length(fit$coefficients) + match(term, names(fit$sds))  # beside the fixed terms
     se <- if (is.null(fit$covariance)) NA else sqrt(fit$covariance[place, place])
-    bounds <- sd * exp(c(-Z, Z) * se / sd)
+    bounds <- if (isTRUE(sd < 2 * se)) c(0, sd + Z * se) else sd * exp(c(-Z, Z) * se / sd)
     keep(model, "sd", term, sd, se, bounds[1], bounds[2], n = levels,
          note = sprintf("standard deviation over %d levels, log odds", levels))
   }
@@ -183,7 +184,10 @@ tell_fit <- function(model, fit, rows) {
   mixed <- inherits(fit, "clmm")
   code <- if (mixed) fit$optRes$convergence else fit$convergence$code
   message <- if (mixed) fit$optRes$message else fit$message
-  keep(model, "fact", "convergence (0: converged)", code, n = n, note = paste(message, collapse = " "))
+  if (code != 0 || is.null(fit$covariance)) {
+    message <- c(message, "no maximum was found: the numbers of this model mean nothing")
+  }
+  keep(model, "fact", "convergence (0: converged)", code, n = n, note = paste(message, collapse = "; "))
   keep(model, "fact", "largest gradient", max(abs(fit$gradient)), n = n)
   values <- eigen(as.matrix(fit$Hessian), symmetric = TRUE, only.values = TRUE)$values
   keep(model, "fact", "condition of the Hessian", max(values) / min(values), n = n,

@@ -80,6 +80,7 @@ def test_known_effects_are_found_again(six):
     for term, count in (("raters", 6), ("items", 80), ("tasks", 20)):
         assert number(found, term) == count
     assert number(found, "convergence (0: converged)") == 0
+    assert "mean nothing" not in said
     assert number(found, "largest gradient") < 0.01
     assert "form: fewer than two groups of 10 ratings, no model." in said
     assert "stratum: fewer than two groups of 10 ratings, no model." in said
@@ -150,6 +151,13 @@ def test_groups_have_places_of_their_own_and_one_test(ordinal, tmp_path):
     assert 0 <= float(test["p"]) <= 1
     assert ("form", "raters") in found
     assert "stratum: fewer" in said
+
+
+def test_next_to_nothing_is_said_to_mean_nothing(ordinal, tmp_path):
+    said, found = fitted(made(items=4, raters=2), tmp_path)
+    assert "no maximum was found: the numbers of this model mean nothing" in said
+    assert found["all", "first over second"]["low"] == ""
+    assert found["all", "first over second"]["p"] == ""
 
 
 def test_without_the_package_it_says_what_to_install(tmp_path):
