@@ -6,19 +6,23 @@ Refuses by one sentence that says what does not fit and what to do; never tells 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from db.chain import EntryRow, chain_faults
 from db.packs import PackRow
+from db.ratings import impossible
 from db.study_items import ItemRow, PresentationRow, StudyRow
 from studies.errors import BadAnswers, BadStudy
 from studies.preference.answers import Answers, Place, Seated, signed_by
 from studies.preference.frozen import order_hash
-from studies.preference.seating import guess_sample, rater_name, reading_order
+from studies.preference.seating import guess_sample, profile, reading_order
 from studies.preference.verify_log import acts_faults
 
 ACTIONS = ("order", "answer", "undo", "guess", "pause", "resume")
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)", re.ASCII)
+WORD = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+!_-]{0,63}")
 ALTERED = "Ask the rater to write the answers again from the pack as it was handed out."
 
 
@@ -98,7 +102,7 @@ def in_force(entries: Iterable[EntryRow]) -> dict[tuple[str, int], EntryRow]:
 def _check_seat(seat: Seated, frame: Frame, handed_to: str) -> None:
     name = seat.rater.name
     try:
-        plain = rater_name(name) == name
+        plain = profile(**asdict(seat.rater)).name == name
     except BadStudy:
         plain = False
     if not plain or (handed_to and handed_to != name):
@@ -130,8 +134,10 @@ def _check_entries(seat: Seated, frame: Frame, log: Sequence[EntryRow]) -> None:
             seated = True
         elif not seated:
             raise _bad(row, "comes before its rater sat down")
-        elif not _possible(row):
+        elif impossible(row):
             raise _bad(row, "holds a number that cannot be given")
+        if not _written(row):
+            raise _bad(row, "holds a time or a name that this program does not write")
     if not seated:
         raise BadAnswers(f"The log does not say when everybody sat down. {ALTERED}")
     places = _places(seat)
@@ -145,15 +151,11 @@ def _check_entries(seat: Seated, frame: Frame, log: Sequence[EntryRow]) -> None:
             raise _bad(row, "is no guess that was asked for")
 
 
-def _possible(row: EntryRow) -> bool:
-    """Times are not below zero, a confidence is 1 to 3, usefulness 0 to 2."""
-    times = (row.first_action_ms, row.answer_ms, row.idle_ms)
-    useful = (row.usefulness or {}).values()
-    return (
-        all(time is None or time >= 0 for time in times)
-        and row.confidence in (None, 1, 2, 3)
-        and all(type(value) is int and 0 <= value <= 2 for value in useful)
-    )
+def _written(row: EntryRow) -> bool:
+    """Whether times, sitting and version are as this program writes them: no words of anybody."""
+    times = [row.at_utc] if row.shown_utc is None else [row.at_utc, row.shown_utc]
+    words = [word for word in (row.session_id, row.software) if word is not None]
+    return all(map(TIME.fullmatch, times)) and all(map(WORD.fullmatch, words))
 
 
 def _places(seat: Seated) -> tuple[PresentationRow, ...]:

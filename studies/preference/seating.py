@@ -17,6 +17,7 @@ from studies.preference.sample import generator, reading_plan
 
 GUESS_STREAM = 1
 MOST_YEARS = 80
+LONGEST_NAME = 120
 JOINERS = "\u200c\u200d"  # between letters of some scripts and in some signs; seen by their effect
 
 
@@ -84,8 +85,10 @@ def profile(
     """A rater's profile as it is stored and hashed; what is left blank is not stored.
 
     Raises:
-        BadStudy: no name, or years that nobody has.
+        BadStudy: no name, a longer one than fits anywhere, or years that nobody has.
     """
+    if len(rater_name(name)) > LONGEST_NAME:
+        raise BadStudy(f"A rater's name has {LONGEST_NAME} characters at most. Take a shorter one.")
     if years is not None and not 0 <= years <= MOST_YEARS:
         raise BadStudy(f"Years of experience lie between 0 and {MOST_YEARS}, not {years}.")
     told = (plain_text(text or "") or None for text in (specialty, modalities, display))

@@ -278,6 +278,13 @@ def _entry(answers, which, **values):
         (lambda a: _entry(a, "answer", answer_ms=-5), "number"),
         (lambda a: _entry(a, "answer", confidence=4), "number"),
         (lambda a: _entry(a, "answer", usefulness={"left1": 9}), "number"),
+        (lambda a: _entry(a, "answer", usefulness={"left9": 1}), "number"),
+        (lambda a: _entry(a, "answer", answer_ms=10**30), "number"),
+        (lambda a: _entry(a, "answer", at_utc="=cmd|x"), "a time or a name"),
+        (lambda a: _entry(a, "answer", at_utc=""), "a time or a name"),
+        (lambda a: _entry(a, "answer", shown_utc="/home/ann/me"), "a time or a name"),
+        (lambda a: _entry(a, "answer", session_id="=1+1"), "a time or a name"),
+        (lambda a: _entry(a, "order", software="Ann's own"), "a time or a name"),
         (lambda a: _entry(a, "answer", rater="Bob"), "no place"),
         (lambda a: _entry(a, "answer", action="unblind"), "no place"),
         (lambda a: _entry(a, "answer", action="merge"), "no place"),
@@ -299,6 +306,12 @@ def _entry(answers, which, **values):
         (
             lambda a: replace(
                 a, seats=(replace(a.seats[0], rater=replace(a.seats[0].rater, name="Bob")),)
+            ),
+            "not whom the pack was handed to",
+        ),
+        (
+            lambda a: replace(
+                a, seats=(replace(a.seats[0], rater=replace(a.seats[0].rater, years=10**9)),)
             ),
             "not whom the pack was handed to",
         ),

@@ -77,3 +77,9 @@ def test_a_replaced_pack_does_not_take_the_place_of_the_lost_one(path, tmp_path)
     with pytest.raises(BadStudy, match="not overwritten"):
         make_pack(path, tmp_path, rater="Ann Lee", again=True)
     assert first.is_file()
+
+
+def test_a_name_that_fits_nowhere_is_refused(path, tmp_path):
+    with pytest.raises(BadStudy, match="120 characters at most"):
+        make_pack(path, tmp_path, rater="n" * 121)
+    assert make_pack(path, tmp_path, rater="n" * 120).is_file()
