@@ -14,7 +14,8 @@
 # three or more, a reader where there are three or more; two readers are a fixed effect, since no
 # variance can be told from two. A term without variance is named as singular and left out of the
 # intervals. Wald 95 % intervals, of standard deviations on the log scale, from 0 on where they are
-# below twice their standard error. Writes mixed.csv.
+# below twice their standard error. With few levels, such as a handful of readers, maximum
+# likelihood puts a standard deviation too low. Writes mixed.csv.
 
 options(stringsAsFactors = FALSE, OutDec = ".", warn = 1)
 FEW <- 10          # no p-value and no group of its own below
