@@ -6,11 +6,11 @@ import json
 import sys
 
 import pytest
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QRect, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
-from app import keys
+from app import keys, theme
 from app.actions import COMMANDS as WINDOW
 from app.actions import PAGES
 from app.key_names import key_name, known_name, shown_name
@@ -19,6 +19,7 @@ from app.presenters.settings_keys import KEPT_FREE, KeysPresenter, all_keys
 from app.views.review import ReviewView
 from app.views.settings_keys import KeysView
 from app.widgets.key_help import KeyHelp, blocks_of
+from app.widgets.window_presets import PLAIN_NAMES
 from tests.app.fakes import fake_services
 
 KEY = Qt.Key
@@ -272,12 +273,41 @@ def test_the_help_says_every_key_in_force(changed, qtbot, page):
         if page == "review" and command.id in keys.NOT_RATING:
             assert command.text not in words
         elif told:
-            assert command.text in words
+            plain = page == "review" and command.id.startswith("preset")
+            assert (PLAIN_NAMES[command.id[-1]] if plain else command.text) in words
             for name in keys.current().keys_of(command.id):
                 assert shown_name(name) in words
     assert help_.height() <= room.height()
     assert help_.width() <= room.width()
     assert sum(len(lines) for _title, lines in blocks_of(page)) > 40
+    assert ("F11", "Full screen") in dict(blocks_of(page))["Window"]
+    if page == "review":  # no value has a unit there, so no window is an organ's
+        assert not {"lung", "bone", "liver"} & set(words.split())
+
+
+@pytest.mark.parametrize(("percent", "least"), [(100, 13), (150, 15), (200, 15)])
+def test_the_help_keeps_its_letters_large_and_cuts_none(qtbot, percent, least):
+    application = QApplication.instance()
+    before = theme.theme.scale.percent
+    theme.theme.apply(application, percent=percent)
+    try:
+        room = QWidget()
+        qtbot.addWidget(room)
+        room.resize(1280, 800)
+        help_ = KeyHelp(room, page="review")
+        room.show()
+        help_.open()
+        assert room.rect().contains(help_.geometry())
+        for label in help_.findChildren(QLabel):
+            face, inside = label.fontMetrics(), label.contentsRect()
+            assert label.font().pixelSize() >= least
+            flags = int(Qt.TextFlag.TextWordWrap) if label.wordWrap() else 0
+            wide = QRect(0, 0, inside.width(), 9_999)
+            needed = face.boundingRect(wide, flags, label.text())
+            assert needed.width() <= inside.width() + 1, label.text()
+            assert needed.height() <= inside.height() + 1, label.text()
+    finally:
+        theme.theme.apply(application, percent=before)
 
 
 def test_the_list_names_changes_and_conflicts(changed):
