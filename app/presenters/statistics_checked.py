@@ -12,16 +12,16 @@ from app.presenters.statistics_words import ratio_words, share_dot, share_words,
 from app.shown_statistics import Behind, Branch, Field, Forest, Grid, Line, Panel
 from studies.preference.analysis.schema import Estimate, Share
 from studies.preference.kit.bias import (
-    NOTES,
     BiasLine,
     kin_words,
     length_words,
+    notes_of,
     pair_lines,
     session_lines,
 )
 
 CLEAR = 0.05
-HEAD = ("Check", "Found", "n", "Test", "80 % power would find")
+HEAD = ("Check", "Found", "n", "Test", "Smallest found, 80 % power")
 TIPS = (
     "", "Share or estimate with its 95 % interval.", "Answers it was computed from.",
     "The p-value; of forms also adjusted for their number (Holm).",
@@ -40,11 +40,11 @@ def bias_panel(look: Look) -> Panel:
     field = Field("Share among decided, %", "less than half", "more than half", 0, 100, 50, "")
     grid = Grid(title, HEAD, tuple(map(_line, lines)), TIPS)
     parts = (Forest(title, (field,), branches), grid) if branches else (grid,)
-    return Panel("bias", title, _says(look, lines), parts, NOTES)
+    return Panel("bias", title, _says(look, lines), parts, notes_of(look.found))
 
 
 def _says(look: Look, lines: tuple[BiasLine, ...]) -> str:
-    """Which checks lie beyond chance; longer texts and look-alikes in sentences."""
+    """Which checks lie beyond chance, and what the study did not record."""
     tested = [one for one in lines if one.test is not None and one.test.p is not None]
     odd = [one for one in tested if _p(one) < CLEAR]
     if not tested:
@@ -57,10 +57,13 @@ def _says(look: Look, lines: tuple[BiasLine, ...]) -> str:
     else:
         told = (
             f"{len(odd)} of {len(tested)} checks beyond what chance alone would explain: "
-            f"{', '.join(one.name for one in odd)}. Of twenty checks of an unbiased reader one is "
+            f"{'; '.join(one.name for one in odd)}. Of twenty checks of an unbiased reader one is "
             "expected to be."
         )
-    return f"{told} {length_words(look.pair)} {kin_words(look.pair)}"
+    pair = look.pair
+    if pair.length.note:
+        told = f"{told} {length_words(pair)}"
+    return f"{told} {kin_words(pair)}" if pair.lookalike.note else told
 
 
 def _p(line: BiasLine) -> float:

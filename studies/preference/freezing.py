@@ -39,9 +39,10 @@ PLAN = (
     "exactly one list holds a near-duplicate of the query or a candidate of its own patient, the "
     "share preferring it. Each check for bias is given with the smallest effect that 80 % power "
     "would find.",
-    "Difficulty, for items with a gold answer: its rank in the whole pool under the model that "
-    "ranked it better, ties against it: easy 1, moderate 2 or 3, hard 4 to 10, very hard beyond "
-    "10. A rank is stored for every such item and does not say which of the two models was better.",
+    "Difficulty, for items with a known right answer: its rank in the whole pool under the model "
+    "that ranked it better, ties against it: easy 1, moderate 2 or 3, hard 4 to 10, very hard "
+    "beyond 10. A rank is stored for every such item and does not say which of the two models was "
+    "better.",
     "The four strata of top-1 correctness, and difficulty, family, form, split and anatomy, each "
     "with shares and intervals; one test of heterogeneity for each of these tables; Holm's "
     "correction inside one table, none over several pairs of models; no p-value below 10 items "

@@ -79,11 +79,18 @@ def bias_grid(analysis: Analysis) -> Grid:
         lead = f"{pair.first}-{pair.second}: " if many else ""
         lines += [replace(one, name=f"{lead}{one.name}") for one in pair_lines(pair)]
     lines += session_lines(analysis, "left list" if many else analysis.pairs[0].first)
-    notes = list(NOTES)
+    notes = list(notes_of(analysis))
     for pair in analysis.pairs:
         if pair.side_by_form.heterogeneity is not None:
             notes.append(f"Sides by form: {test_told(pair.side_by_form.heterogeneity)}.")
     return Grid("bias", "Bias panel", HEADS, tuple(one.cells for one in lines), tuple(notes))
+
+
+def notes_of(analysis: Analysis) -> tuple[str, ...]:
+    """What the lines are; of several raters that their ratings are taken as independent."""
+    if len(analysis.raters) < 2:
+        return NOTES
+    return (*NOTES, "Every line counts ratings of several raters as if they were independent.")
 
 
 def pair_lines(pair: Pair) -> tuple[BiasLine, ...]:
