@@ -89,7 +89,7 @@ def find_place(home: Home, name: str | None) -> Path | str:
 def built(document: dict[str, Any]) -> str:
     """What was built, with the hash that every export repeats."""
     lines = [
-        f"Study built: {order_words(document['items'], 0, document['warmups'])}, sealed.",
+        f"Study built: {order_words(document['items'], 0, document.get('warmups', 0))}, sealed.",
         f"  hash {document['hash']}\n  in {document['path']}",
     ]
     if document.get("auto_ties"):

@@ -11,7 +11,7 @@ import secrets
 import shutil
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,10 +33,12 @@ from studies.preference.planned import check_models_planned, deviations, plan_of
 from studies.preference.planner import StudyPlan
 from studies.preference.protocol import Protocol
 from studies.preference.sealing import seal
+from studies.preference.seating import plain_text
 from studies.preference.unfinished import UNFINISHED, clear_unfinished
 from studies.preference.verify import KEY
 from studies.preference.wish import Material, Search, Wish, check_arms, check_title, check_wish
 
+LONGEST_TITLE = 120
 SEARCH = tuple(Search.__dataclass_fields__)
 
 
@@ -155,14 +157,16 @@ def build_study(
     Raises:
         NoRun: a model has no results for this data.
         UnknownModel: no such model.
-        BadStudy: a title that tells, the same model twice, nothing to compare, or neither or both
-            of data and collection.
+        BadStudy: a title that tells or is too long, the same model twice, nothing to compare, or
+            neither or both of data and collection.
         BadRequest: the plan is for another number of models.
         StoreError: the study cannot be written.
     """
-    plain = title.encode("utf-8", "replace").decode("utf-8")  # half characters have no place there
-    wish = Wish(plain.strip(), total, seed, passphrase, protocol, tasks, planned)
+    # half characters, line ends and what turns the writing round have no place there
+    wish = Wish(plain_text(title), total, seed, passphrase, protocol, tasks, planned)
     check_wish(wish)
+    if len(wish.title) > LONGEST_TITLE:
+        raise BadStudy(f"A title has {LONGEST_TITLE} characters at most. Take a shorter one.")
     check_models_planned(planned, len(models))
     if (data is None) == (collection is None):
         raise BadStudy("A study is built from one thing: name a data root, or a collection.")
@@ -242,8 +246,21 @@ def _build(
         missing=missing,
         warmups=kinds["warmup"],
         excluded=drawing.excluded,
-        notes=(*material.notes, *deviations(wish.planned, wish.total, wish.protocol)),
+        notes=(*material.notes, *_other_than_asked(wish, kinds)),
     )
+
+
+def _other_than_asked(wish: Wish, kinds: Mapping[str, int]) -> Iterator[str]:
+    """That more or less was asked for than was planned, and that there was less."""
+    yield from deviations(wish.planned, wish.total, wish.protocol)
+    sampled = kinds["item"] + kinds["auto_tie"]
+    if sampled < wish.total:
+        yield f"Asked for were {wish.total} items; there are {sampled} that can be compared."
+    if kinds["warmup"] < wish.protocol.warmup:
+        yield (
+            f"Asked for were {wish.protocol.warmup} practice items; beside the sample there are "
+            f"{kinds['warmup']}."
+        )
 
 
 def _one_time(folder: Path) -> None:

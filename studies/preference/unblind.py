@@ -19,6 +19,7 @@ from studies.preference.frozen import sha256, software_version
 from studies.preference.key import Key, key_from_bytes
 from studies.preference.ledger import Ledger, whole_log
 from studies.preference.sealing import unseal
+from studies.preference.seating import plain_text
 from studies.preference.share import close_shared
 from studies.preference.study import Study, StudyInfo, open_study
 from studies.preference.verify import KEY, OPEN_KEY
@@ -81,13 +82,14 @@ def unblind(path: Path, passphrase: str, reason: str) -> Unblinded:
         BadStudy: the key is missing or altered.
         StudyError: no reason.
     """
-    if not reason.strip():
+    told = plain_text(reason)  # on one line, without what steers a terminal
+    if not told:
         raise StudyError("Unblinding needs a reason; it is stored with the time. Give one.")
     with open_study(path) as study:
         plain = _open_key(path, study, passphrase)
         key_from_bytes(plain)
         if ratings.unblinding(study.store) is None:
-            ratings.add_unblinding(study.store, reason=reason.strip(), software=software_version())
+            ratings.add_unblinding(study.store, reason=told, software=software_version())
         write_whole(path / OPEN_KEY, plain)
         remarks = close_shared(study.store)
     return replace(load_unblinded(path), remarks=remarks)

@@ -16,7 +16,8 @@ from db.errors import RatingRefused, StoreDamaged
 from db.home import Home
 from db.study_items import MediumRow
 from engine.evidence.item import Item
-from studies.errors import BadStudy, WrongPassphrase
+from studies.errors import BadStudy, StudyError, WrongPassphrase
+from studies.preference import build
 from studies.preference.build import build_from
 from studies.preference.lists import Comparison, Listed
 from studies.preference.media import MediaPool, coded, decode
@@ -101,6 +102,47 @@ def test_half_characters_are_kept_as_question_marks(tmp_path):
         assert session.rater == "ann ?"
     assert verify(path) == ()
     assert unblind(path, PASSPHRASE, "done \udcff").reason == "done ?"
+
+
+def test_a_title_is_one_plain_line_of_some_length(tmp_path, monkeypatch):
+    titles = []
+    monkeypatch.setattr(build, "build_from", lambda *made, **_: titles.append(made[2].title))
+    monkeypatch.setattr("studies.preference.source.read_material", lambda *_a, **_k: None)
+
+    def made(title):
+        build.build_study(
+            Home(tmp_path),
+            data=tmp_path,
+            models=("random", "siglip-nano"),
+            total=1,
+            seed=1,
+            title=title,
+            passphrase=PASSPHRASE,
+        )
+
+    made("\u202eChest\n  2026\u202c\x1b[31m \ud800")
+    assert titles == ["Chest 2026 [31m ?"]
+    with pytest.raises(BadStudy, match="siglip"):
+        made("Against sig\u200blip")
+    with pytest.raises(BadStudy, match="120 characters at most"):
+        made("T" * 121)
+
+
+def test_the_reason_of_the_unblinding_is_one_plain_line(tmp_path):
+    path = small_study(tmp_path).path
+    with pytest.raises(StudyError, match="needs a reason"):
+        unblind(path, PASSPHRASE, "\u200b \x07")
+    assert unblind(path, PASSPHRASE, "all\nread\x1b[2J").reason == "all read [2J"
+
+
+def test_less_than_was_asked_for_is_said(tmp_path):
+    made = small_study(tmp_path, per_task=6, total=99, warmup=3)
+    assert made.items + made.auto_ties == 15
+    assert made.notes == (
+        "Asked for were 99 items; there are 15 that can be compared.",
+        "Asked for were 3 practice items; beside the sample there are 0.",
+    )
+    assert small_study(tmp_path / "b", total=9, warmup=2).notes == ()
 
 
 def test_one_name_in_two_spellings_is_one_rater(tmp_path):
