@@ -13,16 +13,16 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal, SignalIns
 from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton, QStackedLayout, QWidget
 
-from app import keys
+from app import keys, theme
 from app.views.review_pages import QuietPages, SentencePage, StudyRow
 from app.views.review_profile import ProfilePage
 from app.views.review_reading import ReadingScreen
+from app.widgets.board_geometry import LEAST, large_enough
 from app.widgets.drawn_ahead import Place
 from app.widgets.key_help import KeyHelp
 from app.widgets.start_folder import start_at
 from app.widgets.triptych import BoardItem
 
-LEAST = (1280, 800)
 TICK_MS = 1000
 _INPUTS = (
     QEvent.Type.KeyPress,
@@ -338,9 +338,10 @@ class ReviewView(QWidget):
     def _show(self, page: QWidget) -> None:
         """Show a page, or say that the window is too small to read on."""
         self._wanted = page
-        small = self.width() < LEAST[0] or self.height() < LEAST[1]
-        if page is self._reading and small:
-            self.small.say(_small_words(self.size(), self.screen().size()))
+        if page is self._reading and not self._large_enough(self.size()):
+            display, ratio = self.screen().size(), self.devicePixelRatioF()
+            fits = self._large_enough(display)
+            self.small.say(_small_words(self.size() * ratio, display * ratio, fits=fits))
             page = self.small
         if page is self._stack.currentWidget() and self._reading.writing:
             return  # a resize takes no focus away from what is being written
@@ -348,19 +349,32 @@ class ReviewView(QWidget):
         if page in (self._reading, self.curtain, self.end, self.pages.asking, self.pages.gone):
             self.setFocus()
 
-
-def _small_words(window: QSize, display: QSize) -> str:
-    """Why nothing can be read on this window, and what helps."""
-    enough = display.width() >= LEAST[0] and display.height() >= LEAST[1]
-    helps = (
-        "Make the window larger."
-        if enough
-        else (
-            f"This display has {display.width()} x {display.height()} in all: read on a larger "
-            "one, or with a smaller scale in the system's display settings."
+    def _large_enough(self, size: QSize) -> bool:
+        return large_enough(
+            size.width(),
+            size.height(),
+            ratio=self.devicePixelRatioF(),
+            percent=theme.theme.scale.percent,
         )
+
+
+def _small_words(window: QSize, display: QSize, *, fits: bool) -> str:
+    """Why nothing can be read on this window, and what helps; sizes in the display's pixels."""
+    why = (
+        f"It has {window.width()} x {window.height()} pixels; pictures are compared on "
+        f"{LEAST[0]} x {LEAST[1]} or more."
     )
+    if _sharp(window):
+        why = "Words as large as they are drawn here leave the pictures too little room."
+    if fits:
+        return f"{why} Make the window larger."
+    if _sharp(display):
+        return f"{why} Choose smaller text in Settings, or a smaller scale in the system's."
     return (
-        f"It has {window.width()} x {window.height()} points; pictures are compared on "
-        f"{LEAST[0]} x {LEAST[1]} or more. {helps}"
+        f"{why} This display has {display.width()} x {display.height()} in all: read on a larger "
+        "one."
     )
+
+
+def _sharp(pixels: QSize) -> bool:
+    return pixels.width() >= LEAST[0] and pixels.height() >= LEAST[1]

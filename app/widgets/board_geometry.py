@@ -14,6 +14,8 @@ OUTLINE = 4
 ROWS = 3
 QUERY_SHARE = 0.66
 WING_AT = ((1280, 380), (1920, 560))
+LEAST = (1280, 800)
+MOST_TEXT = 150  # percent of text for which the least room is laid out with ease
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,26 @@ class BoardGeometry:
     prompt: QRect
     left_frames: tuple[QRect, ...]
     right_frames: tuple[QRect, ...]
+
+
+def large_enough(width: int, height: int, *, ratio: float = 1.0, percent: int = 100) -> bool:
+    """Whether pictures may be compared on a window.
+
+    Pixels of the display count, not points: a laptop of 1920 x 1080 on which everything is drawn
+    at 150 % has 1280 x 720 points, and its pictures are no smaller for it. What the scale takes is
+    room for words, as larger text would.
+
+    Args:
+        width: points.
+        height: points.
+        ratio: pixels of the display for each point.
+        percent: the text scale.
+    """
+    if width >= LEAST[0] and height >= LEAST[1]:
+        return True
+    shown = ((width, LEAST[0]), (height, LEAST[1]))
+    sharp = all(round(points * ratio) >= least for points, least in shown)
+    return sharp and all(points * MOST_TEXT >= least * percent for points, least in shown)
 
 
 def wing_width(width: int) -> int:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.presenters.review import ReviewPresenter
 from app.views.review import ReviewView
+from app.widgets.board_geometry import large_enough
 from app.widgets.content import Content, eight_bit
 from app.widgets.triptych import BoardItem, geometry, mirrored, wing_width
 from db import ratings
@@ -135,6 +136,33 @@ def test_the_window_says_when_it_is_too_small(view, qtbot):
     assert "1279 x 800" in view.small.sentence.text()
     view.resize(1280, 800)
     assert view._stack.currentWidget() is view._reading
+
+
+@pytest.mark.parametrize(
+    ("size", "ratio", "percent", "enough"),
+    [
+        ((1280, 800), 1.0, 200, True), ((1280, 720), 1.0, 100, False),
+        ((1280, 720), 1.5, 100, True),  # 1920 x 1080 drawn at 150 %
+        ((960, 540), 2.0, 100, True), ((960, 540), 2.0, 150, False),
+        ((1067, 600), 1.2, 100, False),  # 1280 x 720 in all
+    ],
+)  # fmt: skip
+def test_pixels_count_not_points(size, ratio, percent, enough):
+    assert large_enough(*size, ratio=ratio, percent=percent) is enough
+
+
+def test_a_laptop_on_which_everything_is_drawn_larger_is_read_on(view, qtbot, monkeypatch):
+    monkeypatch.setattr(ReviewView, "devicePixelRatioF", lambda _self: 1.5)
+    show(view, size=(1280, 720))
+    assert view._stack.currentWidget() is view._reading
+    board = view.board
+    assert board.right[0].geometry() == mirrored(board.left[0].geometry(), board.width())
+    view.resize(850, 530)
+    assert view._stack.currentWidget() is view.small
+    assert "1275 x 795 pixels" in view.small.sentence.text()
+    monkeypatch.setattr(ReviewView, "devicePixelRatioF", lambda _self: 2.0)
+    view.resize(840, 520)  # sharp enough, but no room for the words
+    assert "Words as large" in view.small.sentence.text()
 
 
 @pytest.mark.parametrize(
