@@ -283,6 +283,8 @@ def test_a_folder_becomes_a_collection_of_its_name(home: Home, store: Store) -> 
 def test_what_is_stored_shows_while_the_import_still_runs(home: Home, store: Store,
                                                           tmp_path: Path) -> None:  # fmt: skip
     view, services, presenter = library(home, store)
+    clock = [100.0]
+    presenter._import._now = lambda: clock[0]
     presenter.shown()
     view.ask_folder = lambda words="": "/somewhere/Chest"
     view.folder_wanted.emit()
@@ -293,6 +295,9 @@ def test_what_is_stored_shows_while_the_import_still_runs(home: Home, store: Sto
     before = len(view.calls)
     services.jobs.progress("j0", done=6, total=9, unit="files", phase="reading evidence")
     assert view.names()[before:] == ["show_import"], "not at every step"
+    clock[0] += 60
+    services.jobs.progress("j0", done=7, total=9, unit="files", phase="reading evidence")
+    assert "show_collections" in view.names()[before + 1 :], "once in a while"
 
 
 def test_many_left_out_are_counted_by_reason(home: Home, store: Store) -> None:
