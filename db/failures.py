@@ -63,7 +63,8 @@ def refused(path: Path | str, why: str) -> NotWritable:
     """The sentence for a folder or file that cannot be written."""
     return NotWritable(
         f"{path} cannot be opened for writing ({why}). "
-        "Check the permissions of its folder, or choose another with --home."
+        "Check that its folder is there and may be written to, or choose another; "
+        "the program's own is named with --home."
     )
 
 

@@ -14,6 +14,13 @@ from studies.errors import BadStudy
 
 IDENTICAL = ("auto-tie", "show", "exclude")
 ASKED = ("off", "optional")
+BOUNDS: dict[str, tuple[str, float, float]] = {
+    "warmup": ("The number of practice items", 0, 20),
+    "repeat_share": ("The share of items repeated", 0, 0.5),
+    "repeat_gap": ("The number of items before a repeat", 1, 500),
+    "rest_minutes": ("The minutes before a pause", 0, 240),
+    "guess_items": ("The number of guesses at the end", 0, 100),
+}
 OTHER = "Another reason"
 # Why an item cannot be judged, as a rater chooses it; anything else is the rater's own words.
 REASONS = (
@@ -84,13 +91,7 @@ def check_protocol(protocol: Protocol) -> None:
     for name in ("confidence", "usefulness", "comments"):
         if getattr(protocol, name) not in ASKED:
             raise BadStudy(f"{name} can be {' or '.join(ASKED)}, not {getattr(protocol, name)!r}.")
-    bounds: dict[str, tuple[float, float]] = {
-        "warmup": (0, 20),
-        "repeat_share": (0, 0.5),
-        "repeat_gap": (1, 500),
-        "rest_minutes": (0, 240),
-        "guess_items": (0, 100),
-    }
-    for name, (low, high) in bounds.items():
-        if not low <= getattr(protocol, name) <= high:
-            raise BadStudy(f"{name} must lie between {low} and {high}; give another.")
+    for name, (what, low, high) in BOUNDS.items():
+        value = getattr(protocol, name)
+        if not low <= value <= high:
+            raise BadStudy(f"{what} must lie between {low} and {high}, not {value}; give another.")

@@ -188,6 +188,9 @@ def test_unreadable_evidence_is_named_and_the_next_query_takes_its_place(tmp_pat
         ({"title": ""}, "needs a title"),
         ({"total": 0}, "at least one item"),
         ({"identical": "maybe"}, "not 'maybe'"),
+        ({"repeat_share": 1.5}, "The share of items repeated must lie between 0 and 0.5, not 1.5"),
+        ({"repeat_share": float("nan")}, "The share of items repeated must lie between"),
+        ({"warmup": 21}, "The number of practice items must lie between 0 and 20, not 21"),
     ],
 )
 def test_what_would_tell_or_makes_no_sense_is_refused(tmp_path, changes, words):
