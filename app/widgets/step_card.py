@@ -54,7 +54,9 @@ class StepCard(QFrame):
         self._act, self._primary, self._open = "", False, False
         if body is not None:
             hold(body.setMaximumWidth, WIDEST)
-            self._layout.addWidget(body)
+            beside = row(body, 1)  # a row asks for its height at the width the body truly gets
+            beside.setStretch(0, 1000)
+            self._layout.addLayout(beside)
             body.hide()
 
     def show_step(

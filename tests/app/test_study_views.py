@@ -286,6 +286,23 @@ def test_no_step_is_cut_at_any_text_size(view: StudyView, percent: int, qtbot: A
     assert (cut(view), beyond(view)) == ([], []), percent
 
 
+def test_no_step_is_cut_in_a_wide_window(view: StudyView, qtbot: Any) -> None:
+    view.resize(1830, 1000)
+    life(view)
+    view.show_readers([made.reader("Dr Ona Very-Long-Namenson of the Department of Radiology")])
+    for fold in (
+        lambda: view.show_panel("merge"),
+        lambda: view.show_unblind("Chest 2026", "Not complete yet: AB."),
+    ):
+        fold()
+        settled(qtbot, view)
+        assert (cut(view), beyond(view)) == ([], [])
+        for field in view.steps.findChildren(QLineEdit):
+            if field.isVisible():
+                assert field.height() >= field.sizeHint().height() - 1
+    assert view.steps.unblind.width() == view.steps.unblind.maximumWidth()
+
+
 def settled(qtbot: Any, view: StudyView) -> None:
     """Let the layout come to rest; a busy machine takes longer."""
     qtbot.wait(20)
