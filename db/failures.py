@@ -63,7 +63,7 @@ def refused(path: Path | str, why: str) -> NotWritable:
     """The sentence for a folder or file that cannot be written."""
     return NotWritable(
         f"{path} cannot be opened for writing ({why}). "
-        "Check that its folder is there and may be written to, or choose another; "
+        "Check that its folder is there, and its permissions, or choose another; "
         "the program's own is named with --home."
     )
 
