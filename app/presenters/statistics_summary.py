@@ -10,7 +10,7 @@ from datetime import datetime
 
 from app.presenters.statistics_look import Look
 from studies.preference.analysis.schema import Block
-from studies.preference.kit.words import counted, p_words, share_words
+from studies.preference.kit.words import counted, estimate_words, p_words, share_words
 
 CLEAR = 0.05
 
@@ -34,7 +34,7 @@ def sentence_of(look: Look) -> str:
             f"({block.both.count} both useful, {block.neither.count} neither useful"
             f"{_identical(block)}). Which model is better cannot be said from this."
         )
-    return f"{start}. {_shares(look, block)} {_decided(look, block)}"
+    return f"{start}. {_shares(look, block)} {_decided(look, block)}{_for_others(look)}"
 
 
 def _only(look: Look, block: Block) -> str:
@@ -71,6 +71,20 @@ def _decided(look: Look, block: Block) -> str:
             "That is no proof that the models are equal."
         )
     return f"{told}, more than chance alone would explain (sign test p {p_words(p)}{pooled})."
+
+
+def _for_others(look: Look) -> str:
+    """What it says of other readers; nothing for one reader."""
+    found = look.pair.pooled
+    if found is None or found.decided.low is None or found.decided.high is None:
+        return ""
+    told = (
+        f" With other readers and other items in mind the mean of the {found.raters} readers is "
+        f"{estimate_words(found.decided, digits=1, percent='yes')}"
+    )
+    if found.decided.low <= 0.5 <= found.decided.high:
+        return f"{told}: this leaves open which list other readers would prefer on the whole."
+    return f"{told}: other readers would most likely prefer the same on the whole."
 
 
 def facts_of(look: Look) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from app.presenters.statistics_agreement import consistency_sheet
 from app.presenters.statistics_look import Look
 from app.presenters.statistics_pooled import MEAN, TITLE, TWO
+from app.presenters.statistics_summary import sentence_of
 from app.shown_statistics import Forest, Grid, Panel
 from studies.preference.analysis.analyse import analyse
 from studies.preference.kit.words import points_words
@@ -48,6 +50,21 @@ def test_every_reader_stands_beside_the_mean() -> None:
         assert low is not None
         assert high is not None
         assert -edge <= low <= high <= edge
+
+
+def test_the_outcome_says_what_it_means_for_other_readers() -> None:
+    _, look = panel(items=60, raters=RATERS)
+    assert look.pair.pooled is not None
+    decided = look.pair.pooled.decided
+    assert decided.low is not None
+    assert decided.high is not None
+    said = sentence_of(look)
+    assert f"the mean of the 3 readers is {100 * (decided.value or 0):.1f} % [" in said
+    for low, high, words in ((0.4, 0.7, "leaves open"), (0.6, 0.8, "prefer the same")):
+        pooled = replace(look.pair.pooled, decided=replace(decided, low=low, high=high))
+        changed = replace(look, pair=replace(look.pair, pooled=pooled))
+        assert words in sentence_of(changed)
+    assert "other readers" not in sentence_of(panel(items=40, raters=RATERS[:1])[1])
 
 
 def test_two_readers_are_said_to_be_few_and_one_has_no_such_panel() -> None:
