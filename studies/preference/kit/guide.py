@@ -12,7 +12,7 @@ from studies.preference.analysis.schema import Analysis
 ABOUT = {
     "README.md": "this file",
     "ratings.csv": "one row per presentation",
-    "items.csv": "one row per item: models, stratum, task, overlap",
+    "items.csv": "one row per item: models, stratum, difficulty, task, overlap, words",
     "guesses.csv": "the blinding guesses",
     "raters.csv": "who read",
     "study.csv": "models, seeds, plan, protocol; name and value",
