@@ -327,7 +327,7 @@ class StudyShown:
 
 @dataclass(frozen=True)
 class StepShown:
-    """One step of a study's life. ``state``: done, next, later, failed."""
+    """One step of a study's life. ``state``: done, begun, next, later, failed."""
 
     key: str
     title: str

@@ -63,8 +63,12 @@ def study_shown(standing: Standing) -> StudyShown:
 def _far(standing: Standing) -> str:
     """With one reader the items, with more the readers that have finished."""
     readers = [one for one in standing.readers if not one.replaced]
-    if len(readers) < 2:
-        return "" if not readers else f"{readers[0].answered:,} of {readers[0].places:,} answered"
+    if not readers:
+        return ""
+    if len(readers) == 1:
+        only = readers[0]
+        known = only.way == "here" or only.answered or only.returned_utc
+        return f"{only.answered:,} of {only.places:,} answered" if known else "nothing back yet"
     done = sum(one.complete for one in readers)
     return f"{done} of {len(readers)} readers done"
 
@@ -170,6 +174,8 @@ def _plan(standing: Standing) -> StepShown:
 def _build(standing: Standing) -> StepShown:
     info = standing.info
     ties = f" {info.auto_ties:,} identical pairs are set aside as ties." if info.auto_ties else ""
+    if info.auto_ties == 1:
+        ties = " 1 identical pair is set aside as a tie."
     return StepShown(
         "build", "Build", "done", f"Frozen and sealed on {day(info.created_utc)}.{ties}"
     )
@@ -209,6 +215,8 @@ def _read(standing: Standing, state: str) -> StepShown:
     if here and all(one.complete for one in here):
         action = "" if standing.seat else "Another reader…"
         return StepShown("read", "Read", "done", told, action)
+    if out and state == "later":
+        state = "begun"  # it is at others to read; this machine has its next step elsewhere
     begun = any(one.answered for one in here)
     action = "Go on reading" if begun else "Begin reading" if here else "Read here"
     return StepShown("read", "Read", state, told, action)

@@ -16,7 +16,8 @@ WIDEST = 980  # lines of a form are not as long as a wide screen
 MARKS = {
     "done": ("✓", "done", "good"), "next": ("▸", "next", "text"),
     "later": ("○", "later", "quiet"), "failed": ("✕", "needs attention", "error"),
-    "busy": ("…", "at work", "accent"), "away": ("–", "not here", "quiet"),
+    "busy": ("…", "at work", "accent"), "begun": ("…", "under way", "text"),
+    "away": ("–", "not here", "quiet"),
 }  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from app.presenters.study import StudyPresenter
 from app.shown_study import PublishAsked, ReaderAsked
 from app.views.study import StudyView
 from app.views.study_steps import STATE_WORDS
+from app.widgets.step_card import MARKS
 from db.home import Home
 from db.session import open_store
 from studies.cli_study_text import study_rows, study_table
@@ -240,7 +241,9 @@ def test_a_pack_goes_out_and_comes_back(services: Any, tmp_path: Path) -> None:
     assert steps(view)["hand"].sentence == "Handed to CD."
     [listed] = view.last("show_studies")[0][0]
     assert STATE_WORDS[listed.state] == "packs handed out"
+    assert listed.told == "nothing back yet"  # 0 would be a number nobody knows
     assert [key for key, state in states(view).items() if state == "next"] == ["merge"]
+    assert (states(view)["read"], MARKS["begun"][1]) == ("begun", "under way")
     [reader] = view.last("show_readers")[0][0]
     assert (reader.name, reader.answered, reader.returned) == ("CD", "not known yet", "not yet")
     away = Home(tmp_path / "away").make()
@@ -249,7 +252,7 @@ def test_a_pack_goes_out_and_comes_back(services: Any, tmp_path: Path) -> None:
     assert reader.answered.startswith("2 of")
     assert reader.returned.startswith("in part")
     view.files_dropped.emit([str(answers(file, away, "CD", 1000))])
-    assert states(view)["merge"] == "done"
+    assert (states(view)["merge"], states(view)["read"]) == ("done", "done")
     assert [key for key, state in states(view).items() if state == "next"] == ["verify"]
     view.step_wanted.emit("verify")
     assert states(view)["verify"] == "done", steps(view)["verify"].sentence
