@@ -102,7 +102,7 @@ def open_window(
 
 def open_paths(said: Options, paths: Sequence[Path]) -> int:
     """Open a rater's pack at its next item, other files and folders in the Viewer."""
-    pack = next((path for path in paths if path.suffix == cli_study_hand.PACK), None)
+    pack = next((path for path in paths if path.suffix.lower() == cli_study_hand.PACK), None)
     if pack is None:
         return open_window(said, paths=paths)
     return cli_study_hand.open_place(

@@ -193,7 +193,7 @@ def _place(said: Options, study: str | None) -> Path | str:
         if file.name == "study.sqlite":
             return Path(absolute(file)).parent
         return open_pack(said.home.make(), Path(absolute(file)))
-    if file is not None and file.suffix == PACK:
+    if file is not None and file.suffix.lower() == PACK:
         raise BadStudy(f"There is no file {file}. Name the pack you were sent.")
     return words.find_place(said.home, study)
 

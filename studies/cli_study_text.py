@@ -72,7 +72,7 @@ def target(out: Path, suffix: str) -> Path:
     Raises:
         BadRequest: neither; a folder that is missing would become a file nobody can open.
     """
-    if not is_folder(out) and out.suffix != suffix:
+    if not is_folder(out) and out.suffix.lower() != suffix:
         raise BadRequest(
             f"There is no folder {out}. Make it first, or name a file that ends in {suffix}."
         )

@@ -152,21 +152,29 @@ def _opened_before(home: Home, mark: str) -> Path | None:
     """
     for folder in sorted(home.studies.glob("*/")):
         with contextlib.suppress(OSError):
-            known = not folder.name.startswith(".") and (folder / OPENED).read_bytes()
-            if known == mark.encode("ascii"):
+            whole = not folder.name.startswith(".") and (folder / "study.sqlite").is_file()
+            if whole and (folder / OPENED).read_bytes() == mark.encode("ascii"):
                 return folder
     return None
 
 
 def _move(folder: Path, target: Path) -> None:
-    """Give a checked pack its name, unless another window was quicker."""
-    if target.exists():
-        return
-    try:
-        folder.rename(target)
-    except OSError:
-        if not target.exists():
-            raise
+    """Give a checked pack its name, unless another window was quicker.
+
+    Raises:
+        BadPack: a folder without a study is in the way.
+    """
+    if not target.exists():
+        try:
+            folder.rename(target)
+        except OSError:
+            if not target.exists():
+                raise
+    if not (target / "study.sqlite").is_file():
+        raise BadPack(
+            f"{target} stands where this pack is read and lacks study.sqlite with the answers. Put "
+            "it back from a backup, or move the folder away to begin anew."
+        )
 
 
 def return_answers(path: Path, out: Path) -> Path:

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from studies.errors import BadStudy
+from studies.errors import BadPack, BadStudy
 from studies.preference.answers import read_answers
 from studies.preference.merge import merge
 from studies.preference.packs import OPENED, make_pack, open_pack, return_answers
@@ -83,3 +83,14 @@ def test_a_name_that_fits_nowhere_is_refused(path, tmp_path):
     with pytest.raises(BadStudy, match="120 characters at most"):
         make_pack(path, tmp_path, rater="n" * 121)
     assert make_pack(path, tmp_path, rater="n" * 120).is_file()
+
+
+def test_a_folder_that_lost_its_study_is_named(path, tmp_path):
+    file, home = pack_of(path, tmp_path / "stick"), laptop(tmp_path)
+    opened = open_pack(home, file)
+    kept = shutil.move(opened / "study.sqlite", tmp_path / "study.sqlite")
+    with pytest.raises(BadPack, match=f"{opened.name} stands where this pack is read"):
+        open_pack(home, file)
+    assert [folder.name for folder in home.studies.iterdir()] == [opened.name]
+    shutil.move(kept, opened / "study.sqlite")
+    assert open_pack(home, file) == opened
