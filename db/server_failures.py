@@ -135,8 +135,9 @@ def no_study(place: str) -> LoginRefused:
 def no_right(place: str) -> NotWritable:
     """The sentence for somebody whom the server lets in, but not to this study."""
     return NotWritable(
-        f"You may not do that at {place}. Ask its administrator for the right to use the "
-        "schema, read its tables and write into them."
+        f"You may not do that at {place}. If it worked before, its coordinator has changed the "
+        "rights: open the study again, with the newest version of this program. Ask its "
+        "administrator for the right to use the schema, read its tables and write into them."
     )
 
 

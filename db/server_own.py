@@ -29,19 +29,23 @@ OWNS_COLUMN = {"rater": "name", "presentation": "rater", "session": "rater", "en
 _AS_OWNER = "SECURITY DEFINER SET search_path = pg_catalog, pg_temp"
 _NO_RIGHT = "ERRCODE = 'insufficient_privilege'"
 
+# In PL/pgSQL, which plans once for a connection; SQL would plan for each call.
 _NAMES = """
 CREATE TABLE IF NOT EXISTS {own}.login_of (rater text PRIMARY KEY, login name NOT NULL);
-CREATE OR REPLACE FUNCTION {own}.my_names() RETURNS SETOF text LANGUAGE sql STABLE {as_owner}
-  AS $$ SELECT rater FROM {own}.login_of WHERE login = session_user $$;
-CREATE OR REPLACE FUNCTION {own}.is_mine(name text) RETURNS boolean LANGUAGE sql STABLE {as_owner}
-  AS $$ SELECT EXISTS (SELECT FROM {own}.login_of WHERE rater = name AND login = session_user) $$
+CREATE OR REPLACE FUNCTION {own}.my_names() RETURNS SETOF text LANGUAGE plpgsql STABLE {as_owner}
+  AS $$ BEGIN
+  RETURN QUERY SELECT l.rater FROM {own}.login_of l WHERE l.login = session_user; END $$;
+CREATE OR REPLACE FUNCTION {own}.is_mine(name text) RETURNS boolean
+  LANGUAGE plpgsql STABLE {as_owner} AS $$ BEGIN
+  RETURN EXISTS (SELECT FROM {own}.login_of l WHERE l.rater = name AND l.login = session_user);
+  END $$
 """
 
 _ROWS = """
 CREATE OR REPLACE FUNCTION {own}.my_{table}() RETURNS SETOF {main}.{table}
-  LANGUAGE sql STABLE {as_owner} AS $$
-  SELECT t.* FROM {own}.login_of l JOIN {main}.{table} t ON t.{column} = l.rater
-    WHERE l.login = session_user {more} $$;
+  LANGUAGE plpgsql STABLE {as_owner} AS $$ BEGIN
+  RETURN QUERY SELECT t.* FROM {own}.login_of l JOIN {main}.{table} t ON t.{column} = l.rater
+    WHERE l.login = session_user {more}; END $$;
 CREATE OR REPLACE VIEW {own}.{table} AS SELECT * FROM {own}.my_{table}()
 """
 
@@ -54,11 +58,11 @@ _AND_CLOSED = """
 # hash tells nothing: what it is of holds the long random name of another's session.
 _END = """
 CREATE OR REPLACE FUNCTION {own}.end_of_log() RETURNS SETOF {main}.head
-  LANGUAGE sql STABLE {as_owner} AS $$
-  SELECT h.* FROM {main}.head h WHERE NOT EXISTS (
-      SELECT FROM {main}.entry WHERE number > h.entries)
-    AND (h.entries = 0 OR EXISTS (
-      SELECT FROM {main}.entry e WHERE e.number = h.entries AND e.hash = h.hash)) $$;
+  LANGUAGE plpgsql STABLE {as_owner} AS $$ BEGIN
+  RETURN QUERY SELECT h.* FROM {main}.head h
+    WHERE h.entries = coalesce((SELECT max(e.number) FROM {main}.entry e), 0)
+      AND (h.entries = 0 OR EXISTS (
+        SELECT FROM {main}.entry e WHERE e.number = h.entries AND e.hash = h.hash)); END $$;
 CREATE OR REPLACE VIEW {own}.head AS SELECT * FROM {own}.end_of_log()
 """
 
