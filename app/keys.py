@@ -199,6 +199,14 @@ def overlap(first: str, second: str) -> bool:
     return len(both & _APART) < 2
 
 
+def meet(first: Command, second: Command) -> bool:
+    """True if one key for both would have to choose: nothing is measured while rating."""
+    pages = {first.page, second.page}
+    if "review" in pages and NOT_RATING & {first.id, second.id}:
+        return False
+    return overlap(first.page, second.page)
+
+
 class KeyMap:
     """The keys in force; never changes, ``with_keys`` makes another one.
 
@@ -243,13 +251,13 @@ class KeyMap:
         """The same with the command's first keys."""
         return KeyMap({one: keys for one, keys in self._changed.items() if one != id_})
 
-    def users_of(self, name: str, page: str) -> tuple[str, ...]:
-        """The commands that a key would reach from a place."""
-        wanted = known_name(name)
+    def users_of(self, name: str, id_: str) -> tuple[str, ...]:
+        """The other commands that a key would reach where a command counts."""
+        wanted, own = known_name(name), BY_ID[id_]
         return tuple(
             command.id
             for command in COMMANDS
-            if overlap(command.page, page) and wanted in self.keys_of(command.id)
+            if command is not own and meet(command, own) and wanted in self.keys_of(command.id)
         )
 
     def conflicts(self) -> tuple[Clash, ...]:
@@ -280,7 +288,7 @@ class KeyMap:
     def _clashes(self) -> Iterator[Clash]:
         for number, first in enumerate(COMMANDS):
             for second in COMMANDS[number + 1 :]:
-                if overlap(first.page, second.page):
+                if meet(first, second):
                     for key in self.keys_of(first.id):
                         if key in self.keys_of(second.id):
                             yield Clash(key, first.id, second.id)

@@ -80,7 +80,7 @@ class KeysPresenter(Presenter):
         if name in KEPT_FREE:
             self.view.show_state(f"{KEPT_FREE[name]}; it stays free.", tone="error")
             return
-        users = [one for one in self._keymap().users_of(name, BY_ID[id_].page) if one != id_]
+        users = list(self._keymap().users_of(name, id_))
         if users:
             self._ask(id_, name, add, users)
             return
@@ -91,12 +91,8 @@ class KeysPresenter(Presenter):
         if self._asked is None:
             return
         (id_, name, add), self._asked = self._asked, None
-        before, changed = self._keymap(), self._with(id_, name, add=add)
-        given = () if add else tuple(key for key in before.keys_of(id_) if key != name)
-        users = [one for one in before.users_of(name, BY_ID[id_].page) if one != id_]
-        for user in users:
-            rest = tuple(key for key in before.keys_of(user) if key != name)
-            changed = changed.with_keys(user, rest or given[:1])
+        users = self._keymap().users_of(name, id_)
+        changed = self._swapped(id_, name, add=add)
         clashes = changed.conflicts()
         if clashes:
             first, second = BY_ID[clashes[0].first], BY_ID[clashes[0].second]
@@ -106,7 +102,9 @@ class KeysPresenter(Presenter):
                 tone="error",
             )
             return
-        self._keep(changed, f"{_title(id_)}: {shown_name(name)}; swapped with {_title(users[0])}")
+        given = set(changed.keys_of(users[0])) - set(self._keymap().keys_of(users[0]))
+        how = "swapped with" if given else "taken from"
+        self._keep(changed, f"{_title(id_)}: {shown_name(name)}; {how} {_title(users[0])}")
 
     def leave(self) -> None:
         """Nothing is changed."""
@@ -139,14 +137,28 @@ class KeysPresenter(Presenter):
         names = (*before.keys_of(id_), name) if add else (name,)
         return before.with_keys(id_, tuple(dict.fromkeys(names)))
 
+    def _swapped(self, id_: str, name: str, *, add: bool) -> KeyMap:
+        """The key for one command, and for its users what they may take in turn.
+
+        One without another key takes the key that is given up, unless that one would clash there
+        with a third command: then it is left without a key.
+        """
+        before, changed = self._keymap(), self._with(id_, name, add=add)
+        given = () if add else tuple(key for key in before.keys_of(id_) if key != name)
+        for user in before.users_of(name, id_):
+            rest = tuple(key for key in before.keys_of(user) if key != name)
+            free = [key for key in given[:1] if not set(changed.users_of(key, user)) - {id_}]
+            changed = changed.with_keys(user, rest or tuple(free))
+        return changed
+
     def _ask(self, id_: str, name: str, add: bool, users: list[str]) -> None:
         self._asked = (id_, name, add)
         used = " and ".join(f"{_title(one)} ({PLACES[BY_ID[one].page]})" for one in users)
-        given = () if add else self._keymap().keys_of(id_)
-        if len(users) == 1 and given:
-            what = f"Swap them, so that {_title(users[0])} takes {shown_name(given[0])}?"
-        else:
-            what = "Take it away from there?"
+        what = "Take it away from there?"
+        if len(users) == 1 and self._keymap().keys_of(users[0]) == (name,):
+            what = f"Take it away from there, so that {_title(users[0])} has no key?"
+            if taken := self._swapped(id_, name, add=add).keys_of(users[0]):
+                what = f"Swap them, so that {_title(users[0])} takes {shown_name(taken[0])}?"
         self.view.ask_swap(f"{shown_name(name)} is {used}. {what}")
 
     def _keep(self, keymap: KeyMap, sentence: str) -> None:

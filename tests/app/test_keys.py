@@ -120,7 +120,7 @@ def test_clashes_are_seen_where_commands_meet():
     assert {(one.first, one.second) for one in clash} == {
         ("invert", "findings"), ("invert", "answer-left"),
     }  # fmt: skip
-    assert KeyMap({"findings": ("N",)}).users_of("N", "viewer") == ("next-series", "findings")
+    assert KeyMap({"findings": ("N",)}).users_of("N", "findings") == ("next-series",)
 
 
 # the keys page
@@ -204,13 +204,26 @@ def test_escape_leaves_the_question_of_a_swap(page, qtbot):
     assert in_force(services).keys_of("invert") == ("I",)
 
 
-def test_a_swap_that_would_clash_elsewhere_is_refused_with_its_reason(page, qtbot):
+def test_no_swap_is_offered_that_would_clash_elsewhere(page, qtbot):
     view, services, _ = page
     # The Viewer's F would go to a picture command and meet the Review page's F.
     press(qtbot, view, "findings", KEY.Key_I)
+    assert "so that \u201cInvert\u201d has no key" in view._sentence.text()
     view._yes.click()
-    assert "Choose another key" in view.state.text()
-    assert in_force(services).to_text() == ""
+    assert "taken from" in view.state.text()
+    assert in_force(services).keys_of("invert") == ()
+    assert in_force(services).conflicts() == ()
+
+
+def test_keys_of_measuring_are_free_while_rating(page, qtbot):
+    view, services, _ = page
+    for key in (KEY.Key_A, KEY.Key_Q):  # nothing is measured there
+        press(qtbot, view, "answer-left", key)
+        assert not view._ask_row.isVisible()
+    assert in_force(services).keys_of("answer-left") == ("Q",)
+    assert in_force(services).conflicts() == ()
+    press(qtbot, view, "findings", KEY.Key_Q)
+    assert view._ask_row.isVisible()  # the Viewer measures
 
 
 def test_a_reset_that_would_clash_names_the_other(page, qtbot):
