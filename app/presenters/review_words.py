@@ -50,8 +50,9 @@ def row_of(info: Any) -> StudyRow:
     if info.seat:
         facts += f"; pack of {info.seat}"
     return StudyRow(
-        info.id, info.title or "Untitled study", facts, open=not info.unblinded, rater=info.seat
-    )
+        info.id, info.title or "Untitled study", facts, open=not info.unblinded, rater=info.seat,
+        begun=bool(info.seat and info.answered),
+    )  # fmt: skip
 
 
 def choose_first() -> str:
@@ -125,7 +126,8 @@ def proposal(pace: Pace, minutes: int, form: str) -> str:
     """A rest is proposed by the time read, or by a pace unlike the reader's own; else empty."""
     key = first_key("pause")
     if minutes and pace.since_rest >= minutes * 60:
-        return f"You have read for {round(pace.since_rest / 60)} minutes; {key} pauses"
+        read = round(pace.since_rest / 60)
+        return f"You have read for {read} {'minute' if read == 1 else 'minutes'}; {key} pauses"
     if form and pace.drifts(form):
         return f"Your pace has changed, a rest may help; {key} pauses"
     return ""

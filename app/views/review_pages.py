@@ -38,6 +38,7 @@ class StudyRow:
     facts: str
     open: bool = True
     rater: str = ""  # whose pack it is; nobody else reads it
+    begun: bool = False  # that reader has answered something
 
 
 class SentencePage(QWidget):
@@ -115,6 +116,7 @@ class StartPage(SentencePage):
         super().__init__("Review", parent)
         self._own = ""
         self._raters: dict[str, str] = {}
+        self._begun: set[str] = set()
         self.list = QListWidget()
         self.list.setAccessibleName("Studies")
         self.list.setMinimumHeight(180)
@@ -151,6 +153,7 @@ class StartPage(SentencePage):
         self.say(sentence)
         self._own = rater
         self._raters = {row.id: row.rater for row in rows}
+        self._begun = {row.id for row in rows if row.begun}
         self.list.clear()
         for row in rows:
             item = QListWidgetItem(f"{row.title}\n{row.facts}")
@@ -199,8 +202,10 @@ class StartPage(SentencePage):
             self.begun.emit(item.data(Qt.ItemDataRole.UserRole), self.rater.text().strip())
 
     def _fit(self) -> None:
-        chosen = self.list.currentItem() is not None
-        self.begin.setEnabled(chosen and bool(self.rater.text().strip()))
+        item = self.list.currentItem()
+        begun = item is not None and item.data(Qt.ItemDataRole.UserRole) in self._begun
+        self.begin.setText("Go on" if begun else "Begin")
+        self.begin.setEnabled(item is not None and bool(self.rater.text().strip()))
 
 
 class QuietPages(QObject):

@@ -42,6 +42,7 @@ def test_a_pack_is_opened_read_and_handed_back(program, home, qtbot, pack, tmp_p
     qtbot.waitUntil(lambda: view.start.list.count() == 1, timeout=20_000)
     assert "pack of Reader 7" in view.start.list.item(0).text()
     assert (view.start.rater.text(), view.start.rater.isEnabled()) == ("Reader 7", False)
+    assert view.start.begin.text() == "Begin"
     qtbot.mouseClick(view.start.begin, Qt.MouseButton.LeftButton)
     for number, key in enumerate((KEY.Key_F, KEY.Key_J), start=1):
         ready(qtbot, window, at=number)
@@ -56,6 +57,7 @@ def test_a_pack_is_opened_read_and_handed_back(program, home, qtbot, pack, tmp_p
     assert made.stat().st_size > 0
     window.presenter("review").leave()
     qtbot.waitUntil(lambda: "2 of 6" in view.start.list.item(0).text(), timeout=20_000)
+    assert view.start.begin.text() == "Go on"
 
 
 def test_a_file_that_is_no_pack_says_so_and_the_list_stays(program, home, qtbot, tmp_path):
