@@ -1,4 +1,4 @@
-"""The small figure of checks: sides, the session from first to last item, consistency.
+"""The small figure of checks: sides and texts, the session from first to last item, consistency.
 
 Owns the drawing of three panels with intervals and n. What was not measured is said in words.
 """
@@ -22,33 +22,35 @@ from studies.preference.kit.ink import (
 )
 from studies.preference.kit.words import p_words
 
-HIGH, WIDE = 3.1, 9.6
+HIGH, WIDE = 3.6, 9.6
 
 
 def checks(analysis: Analysis, pair: Pair) -> Figure:
-    """Sides on the left, ties along the session in the middle, repeats on the right.
+    """Sides, texts and look-alikes on the left, ties along the session, repeats on the right.
 
     Args:
         analysis: the study's.
         pair: whose sides are shown.
     """
     figure = figure_of(WIDE, HIGH, analysis.hash)
-    _sides(axes_of(figure, 1.35, 0.7, 1.6, 1.75), pair)
-    _session(axes_of(figure, 3.75, 0.7, 2.3, 1.75), analysis)
-    _repeats(axes_of(figure, 7.45, 0.7, 1.7, 1.75), analysis)
+    _sides(axes_of(figure, 1.35, 0.7, 1.6, 2.25), pair)
+    _session(axes_of(figure, 3.75, 0.7, 2.3, 2.25), analysis)
+    _repeats(axes_of(figure, 7.45, 0.7, 1.7, 2.25), analysis)
     return figure
 
 
 def _sides(axes: Axes, pair: Pair) -> None:
     side, first = pair.side, pair.first
+    more = (("longer texts", pair.length.longer), ("look-alike", pair.lookalike.preferred))
     rows = (
         ("left chosen", side.left),
         (f"{first}, {first} left", side.first_when_left),
         (f"{first}, {first} right", side.first_when_right),
+        *(one for one in more if one[1].n),
     )
     _points(axes, rows, BLUE)
-    said = "Sides, % of decided"
-    told = f"\np {p_words(side.sign.p)}, n = {side.left.n}" if side.sign.p is not None else ""
+    said = "Sides, texts, % of decided" if len(rows) > 3 else "Sides, % of decided"
+    told = f"\nleft: p {p_words(side.sign.p)}, n = {side.left.n}" if side.sign.p is not None else ""
     axes.set_title(said + told, fontsize=8, color=INK, loc="left")
 
 
