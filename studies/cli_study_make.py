@@ -190,9 +190,28 @@ def _plan(said: Options, wish: PlanWish, there: Available | None, out: Path | No
     made = work_out(wish if there is None else fitted(wish, there))
     document = {**made.to_json(), "available": there.to_json() if there else None}
     if out is not None:
+        _refuse_other_file(Path(absolute(out)))
         file = write_plan(made, Path(absolute(out)))
         say(f"Written to {file}; freeze it with: triptych study build --plan {file}")
     answer(said, document, words.plan_text(made, there))
+
+
+def _refuse_other_file(file: Path) -> None:
+    """Leave alone what is no plan.
+
+    Raises:
+        BadRequest: something else is there.
+    """
+    from studies.preference.planned import read_plan
+
+    if not words.is_file(file):
+        return
+    try:
+        read_plan(file)
+    except BadRequest:
+        raise BadRequest(
+            f"{file} holds something else and is not overwritten. Name another with --out."
+        ) from None
 
 
 def _available(

@@ -177,3 +177,8 @@ def test_the_terminal_writes_a_plan_and_builds_by_it(asked: Asked, tmp_path: Pat
     asked("build", "--data", tmp_path, "--models", "a,b")
     assert "planned" not in asked.arguments
     assert "There is no plan" in asked(*build[:-1], tmp_path / "gone.json", code=1)
+    asked("plan", "--total", "41", "--out", file)
+    assert read_plan(file).wish.total == 41, "an earlier plan is replaced"
+    file.write_text("my thesis")
+    assert "holds something else" in asked("plan", "--out", file, code=1)
+    assert file.read_text() == "my thesis"
