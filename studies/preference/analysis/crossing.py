@@ -13,7 +13,8 @@ freedom after Hillis 2007. Of 300 simulated studies each of 530 items in 107 tas
 from alike to far apart, the 95 % interval of the net preference held the truth about all raters
 in 94.0 to 97.3 % for two, 94.7 to 97.0 % for three, 94.3 to 95.7 % for five (binomial error
 1.3 %), that of the share among the decided in 93.0 to 97.7 %; Hillis's in 87.0 to 95.3 % for two,
-the bootstrap of tasks and items, raters far apart, in 46 to 65 %. ``python -m tests.bench.pooled`` repeats it. Refuses one rater.
+the bootstrap of tasks and items, raters far apart, in 46 to 65 %.
+``python -m tests.bench.pooled`` repeats it. Refuses one rater.
 """
 
 from __future__ import annotations
