@@ -75,7 +75,9 @@ class ProgressStrip(QFrame):
 
     def name_keys(self) -> None:
         """Say the keys in force."""
-        self._link.setText(with_key("linked" if self._linked else "not linked", "link"))
+        state = "linked" if self._linked else "not linked"
+        self._link.setText(with_key(state, "link"))
+        self._link.setAccessibleDescription(state)  # the words on it are not what is heard
         self._pause.setText(with_key("pause", "pause"))
         self._help.setText(with_key("keys", "help"))
 

@@ -455,6 +455,16 @@ def test_a_pointer_nobody_moved_chooses_nothing(view, qtbot):
     assert board.selected_name == "right2"
 
 
+def test_a_screen_reader_hears_whether_the_viewers_are_linked(view, qtbot):
+    show(view)
+    [button] = [
+        one for one in view.strip.findChildren(QPushButton) if "viewers" in one.accessibleName()
+    ]
+    assert button.accessibleDescription() == "linked"
+    qtbot.keyClick(view, KEY.Key_K)
+    assert button.accessibleDescription() == "not linked"
+
+
 def test_a_new_item_begins_with_no_frame_chosen(view, qtbot):
     show(view)
     board = view.board
