@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.presenters.statistics_behind import behind, more
-from app.presenters.statistics_checked import bias_panel
+from app.presenters.statistics_checked import SMALLEST, bias_panel
 from app.presenters.statistics_look import Look
 from app.presenters.statistics_words import (
     bracket,
@@ -36,6 +36,7 @@ from app.shown_statistics import (
     Strips,
 )
 from studies.preference.analysis.schema import Blinding, Fatigue, Share, Test, Window
+from studies.preference.kit.words import least_words
 
 PAIRS = "all"
 CLEAR = 0.05
@@ -294,14 +295,17 @@ def _time_stop(window: Window) -> Stop:
 
 def _trend_grid(found: Fatigue, ahead: str) -> Grid:
     rows = (
-        ("Odds of a tie, last item against first", found.tie_trend, found.tie_test),
-        ("Time to answer, last item against first", found.time_trend, found.time_test),
+        ("Odds of a tie, last item against first", found.tie_trend, found.tie_test,
+         found.tie_trend_smallest),
+        ("Time to answer, last item against first", found.time_trend, found.time_test,
+         found.time_trend_smallest),
         (f"Odds of {ahead}, last item against first", found.preference_trend,
-         found.preference_test),
+         found.preference_test, found.preference_trend_smallest),
     )  # fmt: skip
     tip = "Ratio of last to first item in the reading order; 1 is no change."
-    return Grid("Trends along the session", ("Trend", "Ratio", "Test"), tuple(
-        Line((name, ratio_words(estimate), test_words(test)), tip) for name, estimate, test in rows
+    return Grid("Trends along the session", ("Trend", "Ratio", "Test", SMALLEST), tuple(
+        Line((name, ratio_words(one), test_words(test), least_words(least, what="ratio")), tip)
+        for name, one, test, least in rows
     ))  # fmt: skip
 
 

@@ -21,7 +21,8 @@ from studies.preference.kit.bias import (
 )
 
 CLEAR = 0.05
-HEAD = ("Check", "Found", "n", "Test", "Smallest found, 80 % power")
+SMALLEST = "Smallest found, 80 % power"
+HEAD = ("Check", "Found", "n", "Test", SMALLEST)
 TIPS = (
     "", "Share or estimate with its 95 % interval.", "Answers it was computed from.",
     "The p-value; of forms also adjusted for their number (Holm).",
