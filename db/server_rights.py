@@ -29,6 +29,8 @@ SELECT DISTINCT pg_catalog.pg_get_userbyid(a.grantee)
 def let_rate(store: Store, role: str, logins: Mapping[str, str] | None = None) -> None:
     """Give a role what its members need for reading a study; doing it again brings it up to date.
 
+    Whoever had any right to the study's tables has these afterwards, and no more.
+
     Args:
         store: a study on a server, opened as its owner.
         role: a person, or a group that the department's readers belong to.
@@ -92,7 +94,8 @@ def _bind(connection: Connection, schema: str, role: str, logins: Mapping[str, s
     if names and not connection.execute(_ROLE, {"role": role}).scalar():
         raise LoginRefused(
             f"{', '.join(names)} sat down before the server knew whose name is whose. Say it for "
-            f"each, for example: --login '{names[0]}=LOGIN'"
+            f"each in the terminal: triptych study pack --share URL --role {role} "
+            f"--login '{names[0]}=LOGIN'"
         )
     for rater in names:
         connection.execute(put, {"rater": rater, "login": role})
