@@ -341,7 +341,8 @@ class ReviewView(QWidget):
         if page is self._reading and not self._large_enough(self.size()):
             display, ratio = self.screen().size(), self.devicePixelRatioF()
             fits = self._large_enough(display)
-            self.small.say(_small_words(self.size() * ratio, display * ratio, fits=fits))
+            said = _small_words(self.size() * ratio, display * ratio, fits=fits)
+            self.pages.say_small(said, full=self.window().isFullScreen())
             page = self.small
         if page is self._stack.currentWidget() and self._reading.writing:
             return  # a resize takes no focus away from what is being written

@@ -244,12 +244,19 @@ class QuietPages(QObject):
                 self._save[page] = button
             if asked is self.undo_asked:
                 self._back[page] = button
+            if asked is self.full_screen_asked:
+                self._full_screen = button
         self.name_keys()
 
     def say(self, page: SentencePage, sentence: str, *, hand_back: bool) -> None:
         """A sentence on the curtain or at the end; a pack's answers can be saved there."""
         page.say(sentence)
         self._save[page].setVisible(hand_back)
+
+    def say_small(self, sentence: str, *, full: bool) -> None:
+        """Why the window is too small; one that fills the screen already is offered no more."""
+        self.small.say(sentence)
+        self._full_screen.setVisible(not full)
 
     def open_back(self, page: SentencePage, *, there: bool) -> None:
         """Whether the last item may be gone back to."""

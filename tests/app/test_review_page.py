@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.presenters.review import ReviewPresenter
 from app.views.review import ReviewView
@@ -134,6 +134,10 @@ def test_the_window_says_when_it_is_too_small(view, qtbot):
     show(view, size=(1279, 800))
     assert view._stack.currentWidget() is view.small
     assert "1279 x 800" in view.small.sentence.text()
+    [whole] = [one for one in view.small.findChildren(QPushButton) if "Full" in one.text()]
+    assert not whole.isHidden()
+    view.pages.say_small("It has 960 x 540 pixels.", full=True)
+    assert whole.isHidden()
     view.resize(1280, 800)
     assert view._stack.currentWidget() is view._reading
 
