@@ -46,7 +46,8 @@ def unblind(
     study: StudyArgument = None,
     reason: Annotated[str, typer.Option("--reason", help="Why; it is stored.")] = "",
     anyway: Annotated[
-        bool, typer.Option("--anyway", help="Give up answers of packs not back, or in part.")
+        bool,
+        typer.Option("--anyway", help="Even if answers are out or there are none."),
     ] = False,
     secret: PassphraseOption = None,
     as_json: JsonOption = False,
@@ -84,7 +85,7 @@ def _refuse_outstanding(path: Path, *, anyway: bool) -> None:
     """Answers that are still out would be lost for good.
 
     Raises:
-        StudyError: names the packs that are not back, or back in part.
+        StudyError: names the packs that are not back, or back in part; nobody has answered.
     """
     from studies.preference.study import open_study
 
@@ -103,6 +104,10 @@ def _refuse_outstanding(path: Path, *, anyway: bool) -> None:
         raise StudyError(
             f"{' '.join(told)} After unblinding their answers are refused. "
             "Merge them first, or give them up with --anyway."
+        )
+    if not info.answered and not info.unblinded and not anyway:
+        raise StudyError(
+            "Nobody has answered anything, and after unblinding nobody can. Go on with --anyway."
         )
 
 

@@ -200,6 +200,16 @@ def test_what_the_coordinator_asks_for_is_said(home, tmp_path):
     assert f"Written before that: {tmp_path / 'Chest-2026-Bob.triptych'}" in half.err
 
 
+def test_a_study_that_nobody_read_is_not_unblinded_unawares(home):
+    words = ("study", "unblind", "--reason", "oops", "--passphrase", PASSPHRASE)
+    early = Said(home, *words)
+    assert (early.code, "Nobody has answered anything" in early.err) == (1, True), early.err
+    [row] = Said(home, "study", "status", "--json").document
+    assert row["unblinded"] is False
+    meant = Said(home, *words, "--anyway", "--json")
+    assert (meant.code, meant.document["raters"]) == (0, []), meant.err
+
+
 def test_places_are_counted_with_practice_and_repeats(home):
     folder = next((home / "studies").iterdir())
     [row] = Said(home, "study", "status", "--json").document
