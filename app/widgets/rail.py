@@ -43,8 +43,11 @@ class Rail(QFrame):
             self._buttons[page.id].setToolTip(f"{page.hint} ({key})" if key else page.hint)
 
     def check(self, page_id: str) -> None:
-        """Mark the page that is shown."""
-        self._buttons[page_id].setChecked(True)
+        """Mark the page that is shown; a focus on the rail goes with it, so that one is lit."""
+        shown = self._buttons[page_id]
+        shown.setChecked(True)
+        if any(button.hasFocus() for button in self._buttons.values()):
+            shown.setFocus()
 
     def _button(self, page: Page) -> QToolButton:
         button = QToolButton(self)

@@ -351,6 +351,10 @@ def test_keys_show_pages(qtbot, program):
     qtbot.keyClick(window, Qt.Key.Key_7, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: window.page_id == "review")
     assert window.rail._buttons["review"].isChecked()
+    window.rail._buttons["library"].setFocus()
+    qtbot.keyClick(window, Qt.Key.Key_6, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: window.page_id == "study")
+    assert not window.rail._buttons["library"].hasFocus()  # Space would lead back there
 
 
 def test_quiet_hides_all_but_the_page_and_holds_notices(qtbot, program):
