@@ -115,7 +115,12 @@ def _packed(
     path: Path, raters: list[str], out: Path, profile: dict[str, Any], *, again: bool
 ) -> tuple[dict[str, Any], str]:
     from studies.preference.packs import make_pack
+    from studies.preference.seating import folded, rater_name
 
+    plain = [folded(rater_name(name)) for name in raters]
+    twice = next((n for n, p in zip(raters, plain, strict=True) if plain.count(p) > 1), None)
+    if twice is not None:
+        raise BadRequest(f"{twice} is named more than once; name each rater once.")
     if len(raters) > 1 and not out.is_dir():
         raise BadRequest("For several raters --out is a folder that exists.")
     target = words.target(out, PACK)

@@ -162,6 +162,11 @@ def test_pack_and_open_say_what_is_wrong(home, tmp_path):
         (("study", "pack"), 2, "--rater"),
         (("study", "pack", "--rater", "A", "--share", "postgresql://x/y"), 2, "--rater"),
         (("study", "pack", "--rater", "A", "--rater", "B", "--out", tmp_path / "no"), 1, "folder"),
+        (
+            ("study", "pack", "--rater", "A", "--rater", "a ", "--out", tmp_path),
+            1,
+            "more than once",
+        ),
         (("study", "pack", "--share", "mysql://who:hush@x/y"), 1, "no address"),
         (("study", "open", tmp_path / "gone.triptych"), 1, "There is no file"),
         (("study", "open", "x" * 300), 1, "There is no study 'xxx"),
