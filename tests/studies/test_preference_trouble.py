@@ -109,7 +109,7 @@ def test_a_folder_that_became_read_only_is_said_and_answered_later(tmp_path, mon
         study.store._engine.dispose()
         with monkeypatch.context() as patched:
             patched.setattr("db.sqlite_file.sqlite3.connect", read_only)
-            with pytest.raises(NotWritable, match="Check the permissions"):
+            with pytest.raises(NotWritable, match="its permissions"):
                 session.answer("right")
             assert session.current() == shown
         study.store._engine.dispose()
