@@ -15,6 +15,7 @@ from app import theme
 from app.widgets.one_line import OneLine
 
 TOLD = "A number, Enter or a click takes a reason; Tab writes more words first, Esc returns"
+NEEDED = "This reason needs a few words of your own; Enter takes them, Esc returns"
 
 # Pictures to be judged lie beside it: no accent here, the chosen line is framed and marked.
 NEUTRAL = f"""
@@ -95,6 +96,7 @@ class ReasonPanel(QFrame):
     def open(self, reasons: Sequence[str]) -> None:
         """Show the reasons afresh, the last one for other words; the list has the keys."""
         self._reasons = tuple(reasons)
+        self._told.setText(TOLD)
         self.list.clear()
         self.list.addItems([f"{n}   {words}" for n, words in enumerate(reasons, start=1)])
         self.words.setText("")
@@ -123,6 +125,7 @@ class ReasonPanel(QFrame):
         words = self.words.text().strip()
         other = row == len(self._reasons) - 1
         if other and not words:
+            self._told.setText(NEEDED)
             self.words.setFocus()
             return
         reason = words if other else self._reasons[max(0, row)]

@@ -25,6 +25,7 @@ from app.widgets import drawn_ahead
 from app.widgets.board_view import state_from
 from app.widgets.content import ViewState
 from app.widgets.drawn_ahead import Place
+from app.widgets.reason_panel import NEEDED
 from app.widgets.triptych import NAMES, BoardItem, draw_ahead
 from studies.preference.protocol import REASONS
 from tests.app.fakes import FakeSource, FakeStudy, fake_services, image_item
@@ -230,6 +231,7 @@ def test_a_reason_is_taken_by_its_number_or_written(view, qtbot):
     view.ask_reason(REASONS)
     qtbot.keyClick(view.reasons.list, "6")  # another reason needs words
     assert not view.reasons.isHidden()
+    assert view.reasons._told.text() == NEEDED
     with qtbot.assertNotEmitted(view.confirm_asked), qtbot.waitSignal(view.reason_kept) as said:
         for letter in "upside down":
             qtbot.keyClick(view.reasons.words, letter)
