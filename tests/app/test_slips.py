@@ -114,8 +114,11 @@ def test_enter_saves_the_answers_at_the_end(view: ReviewView, qtbot: Any) -> Non
 
 
 def test_a_display_that_is_too_small_is_named_and_can_be_left(view: ReviewView) -> None:
-    assert "1366 x 768" in _small_words(QSize(1350, 728), QSize(1366, 768))
-    assert "larger one" not in _small_words(QSize(1350, 728), QSize(1920, 1080))
+    assert "1366 x 768" in _small_words(QSize(1350, 728), QSize(1366, 768), fits=False)
+    assert "larger one" not in _small_words(QSize(1350, 728), QSize(1920, 1080), fits=True)
+    # drawn at 200 %: sharp enough, but larger text leaves no room; nothing larger can be had
+    words = _small_words(QSize(1920, 1080), QSize(1920, 1080), fits=False)
+    assert "smaller text in Settings" in words
     leave = [b for b in view.small.findChildren(QPushButton) if b.text().startswith("Leave")]
     assert len(leave) == 1
 
