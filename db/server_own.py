@@ -24,6 +24,8 @@ LONGEST = 63  # letters of a name in PostgreSQL
 RATERS_ACTIONS = ("order", "answer", "undo", "guess", "pause", "resume")
 OWN = (rater, presentation, session, entry)
 CLOSED = ("pack", "seat", "returned")  # empty in a shared copy, and to stay so for readers
+# what readers call, themselves or through the views; a trigger's function is nobody's to call
+CALLED = ("my_names", "end_of_log", *(f"my_{table.name}" for table in OWN))
 OWNS_COLUMN = {"rater": "name", "presentation": "rater", "session": "rater", "entry": "rater"}
 
 _AS_OWNER = "SECURITY DEFINER SET search_path = pg_catalog, pg_temp"
@@ -70,6 +72,10 @@ _TRIGGER = """
 CREATE OR REPLACE FUNCTION {own}.add_{table}() RETURNS trigger LANGUAGE plpgsql {as_owner} AS $$
 DECLARE last {main}.head; content text;
 BEGIN
+  -- put on a table of a reader's making, it would run that reader's casts as the owner
+  IF TG_RELID <> '{own}.{table}'::regclass THEN
+    RAISE EXCEPTION 'not the table of this trigger' USING {no_right};
+  END IF;
   {check}
   INSERT INTO {main}.{table} ({columns}) VALUES ({values});
   {then}

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from sqlalchemy import Connection, text
 
 from db.errors import LoginRefused
-from db.server_own import OWN, make_own_rows, own_schema
+from db.server_own import CALLED, OWN, make_own_rows, own_schema
 from db.session import Store
 
 FOR_ALL = ("study", "item", "medium", "alembic_version", "pack", "seat", "returned")
@@ -105,6 +105,7 @@ def _rights(schema: str, own: str, reader: str) -> tuple[str, ...]:
     """Everything taken away, then what is needed given."""
     seen = ", ".join(f"{schema}.{table}" for table in FOR_ALL)
     added = ", ".join(f"{own}.{table.name}" for table in OWN)
+    called = ", ".join(f"{own}.{function}()" for function in CALLED)
     return (
         f"REVOKE ALL ON ALL TABLES IN SCHEMA {schema} FROM PUBLIC, {reader}",
         f"REVOKE ALL ON ALL TABLES IN SCHEMA {own} FROM PUBLIC, {reader}",
@@ -113,5 +114,5 @@ def _rights(schema: str, own: str, reader: str) -> tuple[str, ...]:
         f"GRANT SELECT ON {seen} TO {reader}",
         f"GRANT SELECT, INSERT ON {added} TO {reader}",
         f"GRANT SELECT ON {own}.head TO {reader}",
-        f"GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {own} TO {reader}",
+        f"GRANT EXECUTE ON FUNCTION {called} TO {reader}",
     )
