@@ -2,7 +2,8 @@
 
 Owns the functions that write an entry the way ``db.chain`` does before it is hashed: canonical
 JSON, keys in order, numbers as Python writes them. Refuses what Python could not read again as it
-was: keys given twice, numbers without end, nests and texts too large.
+was: keys given twice, numbers without end or not in their shortest form where PostgreSQL and Python
+disagree on it, nests and texts too large.
 """
 
 from __future__ import annotations
@@ -16,14 +17,22 @@ DEEPEST, LARGEST, LONGEST_NUMBER = 30, 1 << 20, 300
 FUNCTIONS = """
 CREATE OR REPLACE FUNCTION {{own}}.plain_number(token text) RETURNS text LANGUAGE plpgsql IMMUTABLE
   SET search_path = pg_catalog, pg_temp SET extra_float_digits = 1 AS $$
-DECLARE told text;
+DECLARE told text; places integer; edge numeric;
 BEGIN
   IF length(token) > {longest_number} THEN RAISE EXCEPTION 'too long' USING {{no_right}}; END IF;
   IF token ~ '^-?[0-9]+$' THEN RETURN CASE token WHEN '-0' THEN '0' ELSE token END; END IF;
   told := token::float8::text;
-  -- where two shortest ones differ: PostgreSQL takes none from the very edge of what rounds to it
-  IF token ~ '^-?[1-9]([.][0-9]*[1-9])?e[+][0-9][0-9]$' AND length(token) < length(told)
-    THEN RETURN token; END IF;
+  IF told ~ 'e[+][0-9][0-9]$' AND right(told, 4) <> 'e+15' THEN
+    -- where two shortest ones differ: PostgreSQL takes none from the very edge of what rounds to it
+    IF token ~ '^-?[1-9]([.][0-9]*[1-9])?e[+][0-9][0-9]$' AND length(token) < length(told)
+      THEN RETURN token; END IF;
+    places := split_part(told, 'e', 2)::integer + 2
+      - length(translate(split_part(told, 'e', 1), '-.', ''));
+    edge := trunc(told::numeric, -places);
+    IF told::float8 IN (edge::float8, (edge + sign(edge) * 10::numeric ^ places)::float8) THEN
+      RAISE EXCEPTION 'longer than it need be' USING {{no_right}};
+    END IF;
+  END IF;
   IF right(told, 4) = 'e+15' THEN told := told::numeric::text; END IF;
   RETURN told || CASE WHEN told ~ '[.e]' THEN '' ELSE '.0' END;
 END $$;

@@ -95,6 +95,27 @@ def test_what_python_would_not_read_again_as_it_was_is_refused(place, text):
         ask(raw, place, [text])
 
 
+def test_a_number_written_in_another_way_is_hashed_as_python_writes_it_or_refused(place):
+    chance = random.Random(7)
+    large = [chance.uniform(1, 10) * 10 ** chance.randint(15, 40) for _ in range(4000)]
+    told = [form for one in large for form in (f"{one:.16e}", f"{one:.25e}", f"-{one:.1f}")]
+    told += [f"{head}e+{power:02}" for head in (1, 1.5, 10, 9) for power in range(100)]
+    # two that Python shortens and PostgreSQL does not
+    told += ["9.999999999999999e+22", "4.8348161171933517e+17"]
+    with place.raw("chief") as raw:
+        raw.execute(
+            "CREATE FUNCTION pg_temp.ask(token text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN "
+            f"RETURN {place.schema}_own.plain_json(token::json, 0); "
+            "EXCEPTION WHEN insufficient_privilege THEN RETURN 'refused'; END $$"
+        )
+        query = "SELECT pg_temp.ask(v) FROM unnest(%s::text[]) WITH ORDINALITY u(v, n) ORDER BY n"
+        found = [row[0] for row in raw.execute(query, (told,)).fetchall()]
+    pairs = list(zip(found, (plain(json.loads(one)) for one in told), strict=True))
+    assert [pair for pair in pairs if pair[0] not in ("refused", pair[1])] == []
+    assert found[-2:] == ["refused"] * 2
+    assert found.count("refused") < len(found) / 50
+
+
 def test_every_field_of_an_entry_takes_part_in_the_hash(place):
     state = {"window": [40.0, 400, 1e-7], "näher": {"b": None, "a": True}}
     said = {"comment": 'ein "Wort"\n\t大', "viewer_state": state, "usefulness": {"left1": 2}}
