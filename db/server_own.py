@@ -76,6 +76,9 @@ BEGIN
   IF TG_RELID <> '{own}.{table}'::regclass THEN
     RAISE EXCEPTION 'not the table of this trigger' USING {no_right};
   END IF;
+  IF octet_length(NEW::text) > 4 * {largest} THEN  -- before much is made of it
+    RAISE EXCEPTION 'too much' USING {no_right};
+  END IF;
   {check}
   INSERT INTO {main}.{table} ({columns}) VALUES ({values});
   {then}
@@ -91,13 +94,16 @@ _NOT_MINE = """
     RAISE EXCEPTION 'not a name of this login' USING {no_right};
   END IF;"""
 
+_FOLDED = "translate(lower(normalize({name}, NFKC)), chr(8204) || chr(8205), '')"
 _CHECKS = {
-    # a name in other capitals is the same person's
+    # a name in other capitals, or with joiners that nobody sees, is the same person's
     "rater": """
   PERFORM FROM {main}.head FOR UPDATE;
+  IF EXISTS (SELECT FROM {main}.entry e JOIN {main}.head h ON h.entries = e.number
+    WHERE e.action = 'unblind') THEN RAISE EXCEPTION 'the study is closed' USING {no_right}; END IF;
   IF EXISTS (
     SELECT FROM (SELECT r.name FROM {main}.rater r UNION SELECT l.rater FROM {own}.login_of l) n
-      WHERE lower(normalize(n.name, NFKC)) = lower(normalize(NEW.name, NFKC))
+      WHERE {folded_known} = {folded_new}
         AND NOT (n.name = NEW.name AND {own}.is_mine(n.name))
   ) THEN RAISE EXCEPTION 'a name of another login' USING ERRCODE = 'unique_violation'; END IF;
   INSERT INTO {own}.login_of VALUES (NEW.name, session_user) ON CONFLICT DO NOTHING;""",
@@ -109,7 +115,9 @@ _CHECKS = {
     "session": _NOT_MINE,
     "entry": _NOT_MINE
     + """
-  IF (NEW.action IN ({actions})) IS NOT TRUE OR (NEW.action = 'order') = EXISTS (
+  IF (NEW.action IN ({actions})) IS NOT TRUE OR NOT EXISTS (
+    SELECT FROM {main}.rater r WHERE r.name = NEW.rater
+  ) OR (NEW.action = 'order') = EXISTS (
     SELECT FROM {main}.entry e WHERE e.rater = NEW.rater AND e.action = 'order'
   ) OR NEW.action <> 'order' AND NOT EXISTS (
     SELECT FROM {main}.session s WHERE s.session_id = NEW.session_id AND s.rater = NEW.rater
@@ -209,10 +217,16 @@ def _trigger(table: Table, names: dict[str, str]) -> str:
     return _TRIGGER.format(
         table=table.name,
         check=_CHECKS[table.name].format(
-            actions=actions, content=content_of_new(names["own"]), largest=LARGEST, **names
+            actions=actions,
+            content=content_of_new(names["own"]),
+            largest=LARGEST,
+            folded_known=_FOLDED.format(name="n.name"),
+            folded_new=_FOLDED.format(name="NEW.name"),
+            **names,
         ),
         columns=", ".join(columns),
         values=", ".join(f"NEW.{column}" for column in columns),
         then=_THEN.get(table.name, "").format(**names),
+        largest=LARGEST,
         **names,
     )

@@ -8,6 +8,8 @@ import pytest
 
 psycopg = pytest.importorskip("psycopg")
 
+from db import chain, ratings  # noqa: E402
+from db.server_rights import let_rate  # noqa: E402
 from tests.db.hostile_readers import (  # noqa: E402
     SECRET,
     Department,
@@ -67,3 +69,51 @@ def test_a_reader_may_call_what_hands_out_own_rows_and_nothing_else(place):
     assert [name for (name,) in found] == [
         "end_of_log", "my_entry", "my_names", "my_presentation", "my_rater", "my_session",
     ]  # fmt: skip
+
+
+def next_entry(raw: Any, **values: Any) -> dict[str, Any]:
+    """The next entry of a log with its hash, as Python computes it."""
+    number, previous = raw.execute("SELECT entries, hash FROM head").fetchone()
+    row = dict.fromkeys(chain.NAMES)
+    row.update(at_utc="2026-01-31T12:00:00.000Z", number=number + 1, previous=previous, **values)
+    row["hash"] = chain.entry_hash(chain.EntryRow(**{**row, "hash": ""}))
+    return row
+
+
+def add(raw: Any, row: dict[str, Any]) -> None:
+    cells = ", ".join(["%s"] * len(row))
+    raw.execute(f"INSERT INTO entry ({', '.join(row)}) VALUES ({cells})", list(row.values()))
+
+
+def test_an_order_needs_somebody_who_sat_down(place):
+    with place.store("chief") as store:
+        let_rate(store, "crowd", {"Mal": "mallory"})
+    with place.raw("mallory") as raw:
+        order = next_entry(raw, action="order", rater="Mal", note="x")
+        with pytest.raises(DENIED, match="no entry of a rater"):
+            add(raw, order)
+        raw.execute("INSERT INTO rater (name, created_utc) VALUES ('Mal', 'now')")
+        add(raw, order)
+    with place.store("chief") as store:
+        assert ratings.check_chain(store) == ()
+
+
+@pytest.mark.parametrize("name", ["B\u200dob", "bo\u200cb", "\uff22ob"])
+def test_a_name_that_looks_like_anothers_is_that_one_s(place, name):
+    with place.raw("mallory") as raw, pytest.raises(psycopg.errors.UniqueViolation):
+        raw.execute("INSERT INTO rater (name, created_utc) VALUES (%s, 'now')", (name,))
+
+
+def test_nobody_sits_down_after_the_end_and_no_row_is_without_bounds(place):
+    with place.raw("mallory") as raw:
+        for statement in (
+            "INSERT INTO rater (name, created_utc, specialty) VALUES ('Mal', '', {long})",
+            "INSERT INTO session VALUES ('s', 'Mal', 'now', {long})",
+            "INSERT INTO presentation VALUES ('Mal', 1, 'i1', {long}, false)",
+        ):
+            with pytest.raises(DENIED, match=r"^too much"):
+                raw.execute(statement.format(long="repeat('x', 5 << 20)"))
+        with place.store("chief") as store:
+            ratings.add_unblinding(store, reason="closed", software="0")
+        with pytest.raises(DENIED, match="the study is closed"):
+            raw.execute("INSERT INTO rater (name, created_utc) VALUES ('Mal', 'now')")
