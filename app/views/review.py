@@ -267,6 +267,7 @@ class ReviewView(QWidget):
             return False
         wanted: dict[tuple[QWidget | None, str], SignalInstance] = {
             (self.curtain, "pause"): self.resume_asked,
+            (self.curtain, "confirm"): self.resume_asked,
             (self.pages.asking, "confirm"): self.guess_begun,
             (self.pages.asking, "undo"): self.undo_asked,
             (self.end, "undo"): self.undo_asked,

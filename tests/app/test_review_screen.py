@@ -457,6 +457,14 @@ def test_a_pointer_nobody_moved_chooses_nothing(view, qtbot):
     assert board.selected_name == "right2"
 
 
+@pytest.mark.parametrize("key", [KEY.Key_P, KEY.Key_Return])
+def test_the_curtain_opens_by_its_key_and_by_enter_as_all_quiet_pages_do(view, qtbot, key):
+    show(view)
+    view.show_paused("Item 1 of 3.")
+    with qtbot.waitSignal(view.resume_asked):
+        qtbot.keyClick(view, key)
+
+
 def test_a_screen_reader_hears_whether_the_viewers_are_linked(view, qtbot):
     show(view)
     [button] = [
