@@ -17,7 +17,7 @@ from db.study_items import ItemRow, PresentationRow, StudyRow
 from studies.errors import BadAnswers, BadStudy
 from studies.preference.answers import Answers, Place, Seated, signed_by
 from studies.preference.frozen import order_hash
-from studies.preference.seating import guess_sample, profile, reading_order
+from studies.preference.seating import folded, guess_sample, profile, reading_order
 from studies.preference.verify_log import acts_faults
 
 ACTIONS = ("order", "answer", "undo", "guess", "pause", "resume")
@@ -76,7 +76,7 @@ def unfit(answers: Answers, frame: Frame) -> dict[str, str]:
     In a pack that is its rater; in a shared study one who did without the program spoils nothing
     of the others.
     """
-    found = {}
+    found = {} if answers.rater else _strangers(answers)
     for seat in answers.seats:
         try:
             _check_seat(seat, frame, answers.rater)
@@ -84,6 +84,23 @@ def unfit(answers: Answers, frame: Frame) -> dict[str, str]:
         except BadAnswers as error:
             told = str(error)
             found[seat.rater.name] = told if answers.rater else told.removesuffix(f" {ALTERED}")
+    return found
+
+
+def _strangers(answers: Answers) -> dict[str, str]:
+    """Names in a shared log under which nobody sat down, or that are another's but for capitals."""
+    seats = {seat.rater.name for seat in answers.seats}
+    found, first = {}, dict[str, str]()
+    for row in answers.entries:
+        name = row.rater
+        if name is None or row.action != "order":
+            continue
+        other = first.setdefault(folded(name), name)
+        if other != name:
+            found[name] = f"{other}, who sat down before, differs in capitals or width alone."
+    for row in answers.entries:
+        if row.rater is not None and row.rater not in seats:
+            found[row.rater] = f"Entry {row.number} of the log is of nobody who sat down."
     return found
 
 
@@ -114,10 +131,11 @@ def _check_seat(seat: Seated, frame: Frame, handed_to: str) -> None:
 
 
 def _check_known(answers: Answers) -> None:
-    """Refuse entries of nobody who sat down, and what has no place in answers."""
-    names = {seat.rater.name for seat in answers.seats}
+    """Refuse entries of nobody, in a pack those of others too, and what has no place in answers."""
+    seats = {seat.rater.name for seat in answers.seats}
     for row in answers.entries:
-        if row.rater not in names or row.action not in ACTIONS:
+        known = row.rater in seats if answers.rater else row.rater is not None
+        if not known or row.action not in ACTIONS:
             raise _bad(row, f"({row.action}) has no place in answers")
 
 

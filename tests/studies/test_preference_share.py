@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from db.chain import append
 from db.errors import LoginRefused, NotWritable
 from db.session import open_study_store
 from studies.preference.merge import merge
@@ -58,3 +59,31 @@ def test_a_role_that_is_not_there_is_named_and_the_study_can_be_shared_afterward
     url = share(path, database).url
     with open_study(url) as study:
         assert study.session("Ann").answered == 0
+
+
+def test_entries_of_nobody_and_a_name_in_other_capitals_spoil_nothing_of_the_others(
+    tmp_path, server
+):
+    path = plain_study(tmp_path, 3)
+    with on_server(server.study(), autocommit=True) as raw:
+        raw.execute("CREATE ROLE house")
+        for login in ("gerd", "hans"):
+            raw.execute(f"CREATE ROLE {login} LOGIN IN ROLE house")
+    raw.close()
+    url = share(path, server.database, role="house").url
+    # the tests' server knows no capitals beyond ASCII
+    for login, name, answers in (("gerd", "Müller", 2), ("hans", "MÜLLER", 3)):
+        with open_study(url.replace("//triptych@", f"//{login}@")) as study:
+            session = study.session(name)
+            for _ in range(answers):
+                session.answer("both")
+    with open_study_store(url) as store, store.session() as connection:
+        append(connection, {"action": "order", "rater": "Mal"})  # as a version before let it be
+    (merged,) = merge(path, [url])
+    assert (merged.state, merged.rater) == ("merged", "MÜLLER, Müller")
+    assert "MÜLLER is not counted: Müller, who sat down before, differs in capi" in merged.sentence
+    assert "Mal is not counted: Entry 8 of the log is of nobody who sat down." in merged.sentence
+    with open_study(path) as study:
+        assert study.info().raters == (("Müller", 2),)
+    assert verify(path) == ()
+    assert {told.split(" is not counted")[0] for told in remarks(path)} >= {"MÜLLER", "Mal"}
