@@ -38,13 +38,14 @@ def let_rate(store: Store, role: str, logins: Mapping[str, str] | None = None) -
 
     Raises:
         LoginRefused: the server has no such role or login, or names were taken before the server
-            knew logins and it is not said whose they are.
+            knew logins and it is not said whose they are, or the role acts as the study's owner.
         StoreError: what the server refuses.
     """
     with store.session() as connection:
         for name in (role, *(logins or {}).values()):
             _refuse_unknown(connection, store, name)
         schema = str(connection.execute(text("SELECT current_schema()")).scalar())
+        _refuse_owners(connection, store, role)
         make_own_rows(connection, schema)
         _bind(connection, schema, role, logins or {})
         quote = connection.dialect.identifier_preparer.quote_identifier
@@ -77,6 +78,20 @@ def _refuse_unknown(connection: Connection, store: Store, role: str) -> None:
         raise LoginRefused(
             f"The server at {store.location} has no role {role}. Its administrator makes one "
             "with CREATE ROLE."
+        )
+
+
+def _refuse_owners(connection: Connection, store: Store, role: str) -> None:
+    """Refuse a role that is, or acts as, the study's owner: nothing can be hidden from it."""
+    acts = text(
+        "SELECT pg_catalog.pg_has_role(CAST(:role AS name), n.nspowner, 'USAGE') "
+        "FROM pg_catalog.pg_namespace n WHERE n.nspname = current_schema()"
+    )
+    if connection.execute(acts, {"role": role}).scalar():
+        raise LoginRefused(
+            f"{role} has the rights of the login that shares the study at {store.location}, so "
+            "nothing there can be kept from it. Name a role of the readers' own, or none: then "
+            "all read with your login."
         )
 
 

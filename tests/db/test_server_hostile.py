@@ -9,6 +9,7 @@ import pytest
 psycopg = pytest.importorskip("psycopg")
 
 from db import chain, ratings  # noqa: E402
+from db.errors import LoginRefused  # noqa: E402
 from db.server_rights import let_rate  # noqa: E402
 from tests.db.hostile_readers import (  # noqa: E402
     SECRET,
@@ -117,3 +118,14 @@ def test_nobody_sits_down_after_the_end_and_no_row_is_without_bounds(place):
             ratings.add_unblinding(store, reason="closed", software="0")
         with pytest.raises(DENIED, match="the study is closed"):
             raw.execute("INSERT INTO rater (name, created_utc) VALUES ('Mal', 'now')")
+
+
+def test_a_role_with_the_owners_rights_is_refused_and_takes_none_of_them_away(place):
+    with place.raw("chief") as raw:
+        rights = "SELECT relacl::text FROM pg_class WHERE relnamespace = %s::regnamespace"
+        before = raw.execute(rights, (place.schema,)).fetchall()
+        with place.store("chief") as store:
+            for role in ("chief", "triptych"):
+                with pytest.raises(LoginRefused, match="nothing there can be kept from it"):
+                    let_rate(store, role)
+        assert raw.execute(rights, (place.schema,)).fetchall() == before
