@@ -107,6 +107,7 @@ SURFACE = {
         "--again",
         "--display",
         "--json",
+        "--login",
         "--modalities",
         "--out",
         "--rater",
