@@ -410,7 +410,7 @@ agreement <- function(name, before, after, with_alpha) {
   estimate(inside(name, "raw"), if (n) same / n else NA, bounds[1], bounds[2], n)
   cohen(inside(name, "kappa"), matrix(cells, 3))
   counts <- sapply(WORDS, function(w) (before == w) + (after == w))
-  counts <- matrix(counts, ncol = 3)
+  counts <- matrix(as.numeric(unlist(counts)), ncol = 3)
   beyond_chance(inside(name, "ac1"), counts, ac1_chance)
   if (with_alpha) krippendorff(inside(name, "alpha"), counts)
 }
@@ -632,8 +632,7 @@ length_bias <- function(name, rows) {
   unequal <- doublings != 0
   longer <- sum((hit == 1)[unequal] == (doublings > 0)[unequal]); n <- sum(unequal)
   share(inside(name, "longer"), longer, n)
-  sign_test(inside(name, "sign"), longer, n - longer)
-  put(name, smallest_detectable = detectable(n), recorded = nrow(known))
+  vote_test(name, both[unequal, ], ((hit == 1) == (doublings > 0))[unequal], nrow(known))
   n <- nrow(both); fit <- NULL
   design <- cbind(rep(1, n), doublings)
   if (n > 2 && max(doublings) > min(doublings) && max(hit) > min(hit)) fit <- logistic(design, hit)
@@ -641,12 +640,41 @@ length_bias <- function(name, rows) {
     estimate(inside(name, "slope"), NA, NA, NA, n)
     return(keep_test(inside(name, "slope_test"), NA, NA, NA, n))
   }
+  if (length(unique(both$rater)) > 1) return(slope_by_item(name, both$item_id, design, hit, fit$value))
   slope <- fit$value[2]; error <- fit$error[2]
   estimate(inside(name, "slope"), slope, slope - Z * error, slope + Z * error, n)
   put(name, slope_smallest = REACH * error)
   if (n < 10) return(keep_test(inside(name, "slope_test"), NA, NA, NA, n))
   ratio <- max(0, logistic(design[, 1, drop = FALSE], hit)$deviance - fit$deviance)
   keep_test(inside(name, "slope_test"), ratio, 1, pchisq(ratio, 1, lower.tail = FALSE), n)
+}
+
+# The slope of several raters: its error from what items, not ratings, scatter.
+slope_by_item <- function(name, items, design, hit, beta) {
+  n <- length(hit); chance <- plogis(as.vector(design %*% beta))
+  scores <- rowsum(design * (hit - chance), items); k <- nrow(scores)
+  if (k < 10) {
+    estimate(inside(name, "slope"), NA, NA, NA, n)
+    return(keep_test(inside(name, "slope_test"), NA, NA, NA, n))
+  }
+  bread <- solve(crossprod(design * sqrt(chance * (1 - chance))))
+  error <- sqrt((bread %*% crossprod(scores) %*% bread * k / (k - 1))[2, 2])
+  bounds <- beta[2] + c(-1, 1) * qt(0.975, k - 1) * error
+  estimate(inside(name, "slope"), beta[2], bounds[1], bounds[2], n)
+  put(name, slope_smallest = REACH * error)
+  value <- beta[2] / error
+  keep_test(inside(name, "slope_test"), value, k - 1, 2 * pt(-abs(value), k - 1), n)
+}
+
+# Sign test of one rater's answers; of several, of what more of an item's answers say.
+vote_test <- function(name, rows, hit, recorded) {
+  won <- sum(hit); lost <- sum(!hit)
+  if (length(unique(rows$rater)) > 1) {
+    votes <- tapply(ifelse(hit, 1, -1), rows$item_id, sum)
+    won <- sum(votes > 0); lost <- sum(votes < 0)
+  }
+  sign_test(inside(name, "sign"), won, lost)
+  put(name, smallest_detectable = detectable(won + lost), recorded = recorded)
 }
 
 # How often the one list that holds a look-alike of the query is preferred.
@@ -663,8 +691,7 @@ lookalike <- function(name, rows) {
     count <- sum(known$word[own] == holders[[part]][own]); n <- sum(own)
     share(inside(name, part), count, n)
     if (part == "preferred") {
-      sign_test(inside(name, "sign"), count, n - count)
-      put(name, smallest_detectable = detectable(n), recorded = nrow(known))
+      vote_test(name, known[own, ], known$word[own] == holders[[part]][own], nrow(known))
     } else {
       do.call(put, c(list(name), setNames(list(detectable(n)), paste0(part, "_smallest"))))
     }
@@ -684,10 +711,10 @@ clustering <- function(name, rows) {
   size <- tabulate(task); means <- ave(value, task)
   across <- sum((means - mean(value))^2) / (k - 1)
   within <- sum((value - means)^2) / (n - k)
-  weighed <- (n - sum(size^2) / n) / (k - 1)
+  alike <- (n - sum(size^2) / n) / (k - 1); weighed <- sum(size^2) / n
   put(name, mean_size = weighed)
-  if (across + (weighed - 1) * within == 0) return(invisible(NULL))
-  icc <- (across - within) / (across + (weighed - 1) * within)
+  if (across + (alike - 1) * within == 0) return(invisible(NULL))
+  icc <- (across - within) / (across + (alike - 1) * within)
   effect <- max(1, 1 + (weighed - 1) * icc)
   put(name, icc = icc, design_effect = effect, effective_n = n / effect)
 }

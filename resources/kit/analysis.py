@@ -771,8 +771,7 @@ def length(name, rows):
     unequal = doublings != 0
     longer, n = int(((hit == 1) == (doublings > 0))[unequal].sum()), int(unequal.sum())
     share(f"{name}/longer", longer, n)
-    sign_test(f"{name}/sign", longer, n - longer)
-    put(name, smallest_detectable=detectable(n), recorded=len(known))
+    vote_test(name, both[unequal], ((hit == 1) == (doublings > 0))[unequal], len(known))
     n, fit = len(both), None
     design = np.column_stack([np.ones(n), doublings])
     if n > 2 and np.ptp(doublings) > 0 and np.ptp(hit) > 0:
@@ -780,6 +779,8 @@ def length(name, rows):
     if fit is None:
         estimate(f"{name}/slope", None, None, None, n)
         return keep_test(f"{name}/slope_test", None, None, None, n)
+    if both["rater"].nunique() > 1:
+        return slope_by_item(name, both["item_id"], design, hit, fit[0])
     slope, error = fit[0][1], fit[1][1]
     estimate(f"{name}/slope", slope, slope - Z * error, slope + Z * error, n)
     put(name, slope_smallest=REACH * error)
@@ -787,6 +788,33 @@ def length(name, rows):
         return keep_test(f"{name}/slope_test", None, None, None, n)
     ratio = max(0.0, 2 * (fit[2] - logistic(design[:, :1], hit)[2]))
     return keep_test(f"{name}/slope_test", ratio, 1, stats.chi2.sf(ratio, 1), n)
+
+
+def slope_by_item(name, items, design, hit, beta):
+    """The slope of several raters: its error from what items, not ratings, scatter."""
+    n, chance = len(hit), 1 / (1 + np.exp(-design @ beta))
+    scores = pd.DataFrame(design * (hit - chance)[:, None]).groupby(items.to_numpy()).sum()
+    k = len(scores)
+    if k < 10:
+        estimate(f"{name}/slope", None, None, None, n)
+        return keep_test(f"{name}/slope_test", None, None, None, n)
+    bread = np.linalg.inv(design.T @ (design * (chance * (1 - chance))[:, None]))
+    spread = bread @ (scores.T @ scores).to_numpy() @ bread * k / (k - 1)
+    error, edge = np.sqrt(spread[1, 1]), stats.t.ppf(0.975, k - 1)
+    estimate(f"{name}/slope", beta[1], beta[1] - edge * error, beta[1] + edge * error, n)
+    put(name, slope_smallest=REACH * error)
+    value = beta[1] / error
+    return keep_test(f"{name}/slope_test", value, k - 1, 2 * stats.t.sf(abs(value), k - 1), n)
+
+
+def vote_test(name, rows, hit, recorded):
+    """Sign test of one rater's answers; of several, of what more of an item's answers say."""
+    won, lost = int(hit.sum()), int((~hit).sum())
+    if rows["rater"].nunique() > 1:
+        votes = pd.Series(np.where(hit, 1, -1)).groupby(rows["item_id"].to_numpy()).sum()
+        won, lost = int((votes > 0).sum()), int((votes < 0).sum())
+    sign_test(f"{name}/sign", won, lost)
+    put(name, smallest_detectable=detectable(won + lost), recorded=recorded)
 
 
 def lookalike(name, rows):
@@ -808,8 +836,8 @@ def lookalike(name, rows):
         count, n = int((known["word"] == holder)[own].sum()), int(own.sum())
         share(f"{name}/{part}", count, n)
         if part == "preferred":
-            sign_test(f"{name}/sign", count, n - count)
-            put(name, smallest_detectable=detectable(n), recorded=len(known))
+            hit = (known["word"] == holder)[own].to_numpy(bool)
+            vote_test(name, known[own], hit, len(known))
         else:
             put(name, **{f"{part}_smallest": detectable(n)})
 
@@ -825,9 +853,9 @@ def clustering(name, rows):
     size, mean = tasks["size"].to_numpy(), tasks["mean"].to_numpy()
     across = (size * (mean - each.mean()) ** 2).sum() / (k - 1)
     inside = (each - each.groupby(level=0).transform("mean")).pow(2).sum() / (n - k)
-    weighed = (n - (size**2).sum() / n) / (k - 1)
+    alike, weighed = (n - (size**2).sum() / n) / (k - 1), (size**2).sum() / n
     put(name, mean_size=weighed, icc=None, design_effect=None, effective_n=None)
-    spread = across + (weighed - 1) * inside
+    spread = across + (alike - 1) * inside
     if spread == 0:
         return None
     icc = (across - inside) / spread
@@ -952,7 +980,7 @@ def judged_of(shown, column="preferred"):
     rows = shown[~shown[column].isin(["", "cannot"])].copy()
     rows["preferred"] = rows[column]
     rows["word"] = rows["preferred"].where(rows["preferred"].isin(WORDS[:2]), "tie")
-    rows["sign"] = rows["word"].map({"first": 1, "second": -1, "tie": 0})
+    rows["sign"] = rows["word"].map({"first": 1, "second": -1, "tie": 0}).astype(int)
     return rows
 
 

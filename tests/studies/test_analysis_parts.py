@@ -407,3 +407,17 @@ def test_likeness_within_tasks_is_the_analysis_of_variance():
     assert found.icc == pytest.approx(between / (between + mixed.scale), abs=0.005)
     assert found.mean_size == pytest.approx(10)
     assert found.effective_n == pytest.approx(500 / (1 + 9 * found.icc))
+
+
+def test_the_design_effect_of_unequal_tasks_is_that_of_the_variance_of_a_mean():
+    """One task of 12 items, six of 2; of the first all prefer the second model."""
+    task = np.repeat(np.arange(7), [12, *[2] * 6])
+    items = [item(n, task_id=f"t{one}") for n, one in enumerate(task)]
+    words = ["first" if one.task_id != "t0" else "second" for one in items]
+    words[:3], words[-1] = ["first"] * 3, "second"
+    rows = [row(one, word, place=n) for n, (one, word) in enumerate(zip(items, words, strict=True))]
+    found = clustering(rated(study(items, rows)))
+    alike = np.where(task[:, None] == task, found.icc, 0.0)
+    np.fill_diagonal(alike, 1.0)
+    assert found.design_effect == pytest.approx(alike.sum() / 24)
+    assert found.mean_size == pytest.approx((144 + 6 * 4) / 24)

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -93,6 +94,38 @@ def test_a_changed_answer_is_noticed(tmp_path):
     done = run(sys.executable, "analysis.py", ".", folder=tmp_path)
     assert done.returncode == 1
     assert "differs: pairs/A-B/overall/first/count" in done.stdout
+
+
+def thinned(tables, keeps):
+    """The study with the answers of the readings that are kept, all others unanswered."""
+    rows = [
+        one if keeps(n, one) else replace(one, answer="", preferred="", first_preferred="")
+        for n, one in enumerate(tables.presented)
+    ]
+    return replace(tables, presented=tuple(rows))
+
+
+@pytest.mark.parametrize("left", ["nothing", "no item read twice"])
+def test_the_scripts_bear_gaps(tmp_path, left):
+    """Nothing was answered; three raters of whom no two read the same item."""
+    tables = made(items=18, raters=3, ties=0)
+    names = [one.name for one in tables.raters]
+    places = {one.item_id: n for n, one in enumerate(tables.items)}
+    tables = thinned(
+        tables,
+        lambda _, one: left != "nothing" and names[places[one.item_id] % 3] == one.rater,
+    )
+    analysis = analyse(tables, draws=20)
+    for name, content in contents_of(tables, analysis, Extras()).items():
+        if name.endswith((".csv", ".py", ".R")):
+            (tmp_path / name).write_bytes(content)
+    commands = [(sys.executable, "-W", "error", "analysis.py", ".")]
+    if shutil.which("Rscript"):
+        commands.append(("Rscript", "analysis.R", "."))
+    for command in commands:
+        done = run(*command, folder=tmp_path)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert ", 0 differ" in done.stdout
 
 
 def test_the_scripts_need_nothing_of_ours():

@@ -1,7 +1,8 @@
 """How far items of one task resemble each other, and what that leaves of their number.
 
 Owns the one-way analysis of variance over tasks. Refuses a correlation where no task has two.
-Source: Donner and Klar 2000 for the estimate and the design effect.
+Source: Donner and Klar 2000 for the estimate and for the design effect of unequal tasks, whose
+size is the mean over items, so that large tasks count as often as they have items.
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ def clustering(rows: Sequence[Rated]) -> Clustering:
     mean = np.add.reduceat(value, data.start) / size
     between = float((size * (mean - value.mean()) ** 2).sum()) / (tasks - 1)
     within = float(((value - np.repeat(mean, data.size)) ** 2).sum()) / (items - tasks)
-    weighed = float((items - (size**2).sum() / items) / (tasks - 1))
-    spread = between + (weighed - 1) * within
+    alike = float((items - (size**2).sum() / items) / (tasks - 1))
+    weighed = float((size**2).sum() / items)
+    spread = between + (alike - 1) * within
     if spread == 0:
         told = "Every item was answered the same, so the likeness within tasks cannot be told."
         return Clustering(tasks, items, weighed, None, None, None, told)

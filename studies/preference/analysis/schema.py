@@ -252,7 +252,7 @@ class Clustering:
     Attributes:
         icc: intraclass correlation of the net preference of items within tasks (one-way analysis
             of variance, may fall below 0); None where it is not defined.
-        mean_size: items of a task, as the analysis of variance weighs them.
+        mean_size: items in the task of an item, mean over the items.
         design_effect: 1 + (mean_size - 1) * icc, at least 1.
         effective_n: items / design_effect.
         sentence: the remark for the text.

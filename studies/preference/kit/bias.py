@@ -31,9 +31,15 @@ NOTES = (
     "which model has the longer texts; the slope is adjusted for that. Longer texts may be "
     "preferred because they say more.",
     "Look-alike: exactly one list holds a near-duplicate of the query or a candidate of its own "
-    "patient.",
+    "patient. The share does not know which model finds more of them, nor whether they are right.",
     "The form of an item stands for its modality: no table of the tasks names the modality.",
     "Along the session: ratio from the first item to the last, adjusted for form and rater.",
+)
+SEVERAL = (
+    "Of several raters, the tests of longer texts and look-alikes take one vote for each item (the "
+    "list that more of its decided ratings prefer), with the votes as their n, and the slope has "
+    "errors by item. Intervals of shares and every other line count the ratings as if they were "
+    "independent."
 )
 
 
@@ -87,10 +93,10 @@ def bias_grid(analysis: Analysis) -> Grid:
 
 
 def notes_of(analysis: Analysis) -> tuple[str, ...]:
-    """What the lines are; of several raters that their ratings are taken as independent."""
+    """What the lines are; of several raters which lines take their ratings as independent."""
     if len(analysis.raters) < 2:
         return NOTES
-    return (*NOTES, "Every line counts ratings of several raters as if they were independent.")
+    return (*NOTES, SEVERAL)
 
 
 def pair_lines(pair: Pair) -> tuple[BiasLine, ...]:
@@ -106,7 +112,7 @@ def _sides(pair: Pair) -> Iterator[BiasLine]:
     )
     yield BiasLine(
         *("order", "advantage of the left side, log odds", fit.order, fit.order_test),
-        least_words(fit.order_smallest, what=LOG_ODDS),
+        _least(fit.order, fit.order_smallest, LOG_ODDS),
     )
     for one in forms.groups:
         yield BiasLine(
@@ -131,7 +137,7 @@ def _length(pair: Pair) -> Iterator[BiasLine]:
     )
     yield BiasLine(
         *("doubling", "log odds for each doubling of words", found.slope, found.slope_test),
-        least_words(found.slope_smallest, what=LOG_ODDS),
+        _least(found.slope, found.slope_smallest, LOG_ODDS),
     )
 
 
@@ -156,13 +162,18 @@ def session_lines(analysis: Analysis, liked: str) -> tuple[BiasLine, ...]:
     found = analysis.fatigue
     return (
         BiasLine("ties", "ties along the session", found.tie_trend, found.tie_test,
-                 least_words(found.tie_trend_smallest, what=ODDS)),
+                 _least(found.tie_trend, found.tie_trend_smallest, ODDS)),
         BiasLine("preference", f"preference for {liked} along the session",
                  found.preference_trend, found.preference_test,
-                 least_words(found.preference_trend_smallest, what=ODDS)),
+                 _least(found.preference_trend, found.preference_trend_smallest, ODDS)),
         BiasLine("times", "time to answer along the session", found.time_trend, found.time_test,
-                 least_words(found.time_trend_smallest, what=TIMES)),
+                 _least(found.time_trend, found.time_trend_smallest, TIMES)),
     )  # fmt: skip
+
+
+def _least(found: Estimate, least: float | None, what: str) -> str:
+    """What could have been found; a dash where there is no number, which says why itself."""
+    return "-" if found.value is None else least_words(least, what=what)
 
 
 def _p(test: Test) -> Cell:
@@ -186,14 +197,17 @@ def bias_words(analysis: Analysis) -> str:
     )  # fmt: skip
     said = " ".join(
         f"{name} along the session, ratio of last to first item: {estimate_words(trend)}, "
-        f"{test_words(test)}; {_power(least_words(least, what='a ratio of'))}."
+        f"{test_words(test)}{_power(_least(trend, least, 'a ratio of'))}."
         for name, trend, test, least in trends
     )
     return "\n\n".join([*told, said])
 
 
 def _power(least: str) -> str:
-    return least if least == TOO_FEW else f"80 % power would find {least}"
+    """The end of a sentence; nothing where there is no number to find."""
+    if least == "-":
+        return ""
+    return f"; {least}" if least == TOO_FEW else f"; 80 % power would find {least}"
 
 
 def side_words(pair: Pair) -> str:
@@ -203,13 +217,13 @@ def side_words(pair: Pair) -> str:
         return "No rating preferred one list, so nothing can be said about the sides."
     told = (
         f"The left list was chosen in {share_words(side.left)} of the decided ratings, "
-        f"{test_words(side.sign)}; {_power(away_words(side.smallest_detectable))}."
+        f"{test_words(side.sign)}{_power(away_words(side.smallest_detectable))}."
     )
     if forms.heterogeneity is None:
         return told
     least = least_words(forms.smallest_effect, what="Cohen's w of")
     return (
-        f"{told} One test of the sides between the forms, {test_words(forms.heterogeneity)}; "
+        f"{told} One test of the sides between the forms, {test_words(forms.heterogeneity)}"
         f"{_power(least)}."
     )
 
@@ -223,13 +237,13 @@ def length_words(pair: Pair) -> str:
     if found.longer.n:
         told = (
             "The list with the longer texts was preferred in "
-            f"{share_words(found.longer)}, {test_words(found.sign)}; "
-            f"{_power(away_words(found.smallest_detectable))}. "
+            f"{share_words(found.longer)}, {_voted(found.sign)}"
+            f"{_power(away_words(found.smallest_detectable))}; not adjusted for the model. "
         )
     return (
         f"{told}Log odds for each doubling of the words, adjusted for the model: "
-        f"{estimate_words(found.slope)}, {test_words(found.slope_test)}; "
-        f"{_power(least_words(found.slope_smallest, what='log odds of'))}."
+        f"{estimate_words(found.slope)}, {test_words(found.slope_test)}"
+        f"{_power(_least(found.slope, found.slope_smallest, 'log odds of'))}."
     )
 
 
@@ -241,6 +255,15 @@ def kin_words(pair: Pair) -> str:
         return f"Whether look-alikes of the query were preferred cannot be told: {why}."
     return (
         "Where exactly one list held a near-duplicate of the query or its own patient, it was "
-        f"preferred in {share_words(found.preferred)}, {test_words(found.sign)}; "
-        f"{_power(away_words(found.smallest_detectable))}."
+        f"preferred in {share_words(found.preferred)}, {_voted(found.sign)}"
+        f"{_power(away_words(found.smallest_detectable))}; not adjusted for the model."
+    )
+
+
+def _voted(test: Test) -> str:
+    """The sign test; of several raters that its n are votes."""
+    return (
+        f"{test_words(test)} ({test.note})"
+        if test.p is not None and test.note
+        else test_words(test)
     )

@@ -155,7 +155,8 @@ class Told:
             "rater's own numbers and the majority vote stand beside them (no majority counts as a "
             "tie), and the mean of the raters with an interval for other raters and other items "
             "(variance of Obuchowski and Rockette, 1995, covariances by task, quantile after "
-            "Cochran, 1964). "
+            "Cochran, 1964). Tests of longer texts and look-alikes take one vote for each item, "
+            "the slope on words has errors by item. "
         )
 
     def difficulty(self) -> str:
