@@ -39,7 +39,8 @@ from studies.preference.analysis.schema_bias import NOT_RECORDED
 
 WHISKERS = (
     "Whiskers are Wilson 95 % intervals, each at the border of its part: above the bar those of "
-    "the first model and of all ties, below it that of the second model."
+    "the first model and of all ties, below it that of the second model. Where few answers leave "
+    "that of the ties no room at a border, it starts from 0 % like the scale."
 )
 NOTHING = "No answer falls into any of these groups."
 GROUPS = ("difficulty", "family", "form", "split", "anatomy", "overlap")

@@ -211,11 +211,7 @@ class StackedBars(MarkedChart):
             ends = (lane.right() - second.high * one, lane.right() - second.low * one)
             interval(painter, *ends, below, colour=colour_of("second"))
         if bar.tie is not None and first.high is not None:
-            start = lane.left() + first.share * one
-            low, high = start + bar.tie[1] * one, start + bar.tie[2] * one
-            if high > lane.right():  # then from its right border, at the left one
-                end = start + bar.tie[0] * one
-                low, high = end - bar.tie[2] * one, end - bar.tie[1] * one
+            low, high = (lane.left() + end * one for end in tie_ends(first.share, bar.tie))
             crowded = low < lane.left() + first.high * one + px(4)
             lift = px(5) if crowded else 0
             interval(painter, low, high, above - lift, colour=colour_of("both"))
@@ -232,3 +228,23 @@ class StackedBars(MarkedChart):
             shift = {0: 0, 100: px(60)}.get(percent, px(30))
             painter.drawText(QRectF(x - shift, y + px(4), px(60), px(16)), MIDDLE | side,
                              f"{percent} %")  # fmt: skip
+
+
+def tie_ends(before: float, tie: tuple[float, float, float]) -> tuple[float, float]:
+    """Where the interval of all ties lies on the scale: never beyond 0 or 100 %.
+
+    At the right border of the ties; where that leaves no room at their left one, from the right;
+    where few answers leave room at neither, read from 0 % like the scale below it.
+
+    Args:
+        before: percent that stand left of the ties.
+        tie: share of the ties and its interval, percent.
+
+    Returns:
+        Both ends, percent of the bar.
+    """
+    share, low, high = tie
+    if before + high <= 100:
+        return before + low, before + high
+    after = before + share
+    return (after - high, after - low) if after >= high else (low, high)

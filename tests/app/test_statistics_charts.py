@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QGuiApplication, QHelpEvent, QImage, QMouseEvent, QPainter
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QToolTip, QWidget
+from statsmodels.stats.proportion import proportion_confint
 
 from app import theme
 from app.shown_statistics import FILLS, Bars, Panel
@@ -21,6 +22,7 @@ from app.widgets.ink import px
 from app.widgets.marked_chart import MarkedChart
 from app.widgets.plot_ink import _place_of, colour_of, number_on, pattern_of
 from app.widgets.row_table import RowTable
+from app.widgets.stacked_bars import tie_ends
 from app.widgets.triptych import BoardItem
 from tests.app import statistics_data as made
 
@@ -390,3 +392,20 @@ def test_what_is_published_is_chosen_in_the_menu(qtbot: Any) -> None:
     view.publish.names.setChecked(True)
     view.publish.write.trigger()
     assert asked == [("leave out", "codes"), ("include", "names")]
+
+
+def test_the_interval_of_ties_never_leaves_the_scale() -> None:
+    """Every split of up to twelve answers, by Wilson's interval."""
+    for n in range(1, 13):
+        for first in range(n + 1):
+            for ties in range(n - first + 1):
+                low, high = (100 * end for end in proportion_confint(ties, n, method="wilson"))
+                ends = tie_ends(100 * first / n, (100 * ties / n, low, high))
+                assert -1e-9 <= ends[0] <= ends[1] <= 100 + 1e-9, (n, first, ties)
+                assert ends[1] - ends[0] == pytest.approx(high - low), "its length is the interval"
+
+
+def test_the_interval_of_ties_stands_at_a_border_where_there_is_room() -> None:
+    assert tie_ends(20.0, (30.0, 25.0, 36.0)) == (45.0, 56.0), "around the right border"
+    assert tie_ends(60.0, (30.0, 10.0, 50.0)) == (40.0, 80.0), "around the left one"
+    assert tie_ends(100 / 3, (100 / 3, 6.15, 79.23)) == (6.15, 79.23), "1 of 3: from 0 %"
