@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -115,12 +116,18 @@ def seat_row(store: Store) -> SeatRow | None:
 
 
 def add_returned(
-    store: Store, row: ReturnedRow, *, after: int | None = None, software: str | None = None
+    store: Store,
+    row: ReturnedRow,
+    *,
+    after: int | None = None,
+    software: str | None = None,
+    told: Mapping[str, Any] | None = None,
 ) -> ReturnedRow:
     """Keep a returned document and log its hash (action ``merge``); its number is given here.
 
     ``after`` is the number of the newest return of that pack that the decision to accept rests
-    on, None for a first one; refused when another window has accepted one since.
+    on, None for a first one; refused when another window has accepted one since. ``told`` is
+    what the log is to say of it besides, as JSON.
 
     Raises:
         RatingRefused: unblinded, accepted elsewhere meanwhile, or a broken chain.
@@ -138,7 +145,7 @@ def add_returned(
         values: dict[str, Any] = {**asdict(row), "number": last + 1}
         connection.execute(insert(returned).values(**values))
         entry = {"action": "merge", "rater": row.rater, "note": row.sha256}
-        append(connection, {**entry, "software": software})
+        append(connection, {**entry, "software": software, "viewer_state": told})
     return ReturnedRow(**values)
 
 

@@ -22,9 +22,10 @@ from studies.errors import BadAnswers, BadStudy
 from studies.preference.answers import LARGEST, Answers, collect, read_answers
 from studies.preference.fitting import Frame, check, in_force, unfit
 from studies.preference.frozen import sha256, software_version
+from studies.preference.in_sight import InSight, in_sight
 from studies.preference.ledger import counted, frame_of, kept, replaced_ids
 from studies.preference.pack_file import MARK, SQLITE, TRAILER
-from studies.preference.share import logins_told, open_shared, plain_url
+from studies.preference.share import open_shared, plain_url
 from studies.preference.study import open_study
 
 
@@ -126,7 +127,7 @@ def _refuse(store: Store) -> None:
 
 
 def _merge_one(store: Store, frame: Frame, source: str) -> Merged:
-    answers, told = _from_server(store, frame, source) if is_url(source) else _from_file(source)
+    answers, seen = _from_server(store, frame, source) if is_url(source) else _from_file(source)
     pack = next((row for row in packs.packs(store) if row.pack_id == answers.pack_id), None)
     if pack is None:
         foreign = answers.study != frame.row.hash
@@ -144,12 +145,13 @@ def _merge_one(store: Store, frame: Frame, source: str) -> Merged:
     check(answers, frame, pack)
     _refuse_name(store, answers)
     misfits = {} if pack.rater else unfit(answers, frame)
-    merged = _keep(store, answers, plain_url(source), set(misfits))
+    merged = _keep(store, answers, plain_url(source), set(misfits), seen)
+    told = seen.words if seen else ""
     told += "".join(f" {name} is not counted: {why}" for name, why in misfits.items())
     return replace(merged, sentence=merged.sentence + told)
 
 
-def _from_file(source: str) -> tuple[Answers, str]:
+def _from_file(source: str) -> tuple[Answers, None]:
     file = Path(source)
     with translated(file):
         if not file.is_file():
@@ -162,11 +164,11 @@ def _from_file(source: str) -> tuple[Answers, str]:
             "This is the pack, not the answers. The rater writes those with Return answers or "
             "triptych study export --answers."
         )
-    return read_answers(content), ""
+    return read_answers(content), None
 
 
-def _from_server(store: Store, frame: Frame, url: str) -> tuple[Answers, str]:
-    """The answers, and a word where one rater could see another's."""
+def _from_server(store: Store, frame: Frame, url: str) -> tuple[Answers, InSight]:
+    """The answers, and who could have read another's."""
     with open_shared(store, url) as (shared, pack):
         if shared.own_rows:
             raise BadAnswers(
@@ -178,7 +180,7 @@ def _from_server(store: Store, frame: Frame, url: str) -> tuple[Answers, str]:
         faults = chain.check_chain(shared)
         if faults:
             raise BadAnswers(faults[0])
-        return collect(shared, pack_id=pack.pack_id, rater=""), logins_told(shared)
+        return collect(shared, pack_id=pack.pack_id, rater=""), in_sight(shared)
 
 
 def _refuse_name(store: Store, answers: Answers) -> None:
@@ -190,7 +192,9 @@ def _refuse_name(store: Store, answers: Answers) -> None:
         )
 
 
-def _keep(store: Store, answers: Answers, source: str, misfits: Set[str]) -> Merged:
+def _keep(
+    store: Store, answers: Answers, source: str, misfits: Set[str], seen: InSight | None
+) -> Merged:
     mine = [row for row in packs.returns(store) if row.pack_id == answers.pack_id]
     before = kept(mine[-1]) if mine else None
     new = _extends(answers, before)
@@ -207,7 +211,8 @@ def _keep(store: Store, answers: Answers, source: str, misfits: Set[str]) -> Mer
             content,
         )
         after = mine[-1].number if mine else None
-        packs.add_returned(store, row, after=after, software=software_version())
+        told = seen.to_json() if seen else None
+        packs.add_returned(store, row, after=after, software=software_version(), told=told)
         state = "merged"
     else:
         state = "older" if new < 0 else "same"

@@ -18,7 +18,7 @@ from db.clock import now_utc
 from db.errors import RatingRefused, StoreDamaged, StoreError
 from db.packs import PackRow
 from db.ratings import add_unblinding, unblinding
-from db.server_rights import let_rate, logins_of
+from db.server_rights import let_rate
 from db.session import Store, is_url, open_study_store
 from db.study_copy import copy_study
 from studies.errors import BadAnswers, BadRequest, BadStudy
@@ -123,19 +123,6 @@ def _share(store: Store, url: str, role: str, logins: Mapping[str, str]) -> Shar
     row = PackRow(pack_id, "", now_utc(), "", f"{SHARED}{plain}")
     packs.add_pack(store, row, software=software_version())
     return Shared(plain, pack_id, own_logins=bool(role))
-
-
-def logins_told(store: Store) -> str:
-    """Which raters of a shared copy could read each other's answers, "" if none could."""
-    logins = logins_of(store) or {}
-    of_login: dict[str, list[str]] = {}
-    for row in study_items.raters(store):
-        of_login.setdefault(logins.get(row.name, ""), []).append(row.name)
-    told = [", ".join(names) for _, names in sorted(of_login.items()) if len(names) > 1]
-    return "".join(
-        f" {names} read there with one login, so each could see the others' answers."
-        for names in told
-    )
 
 
 @contextmanager

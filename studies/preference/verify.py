@@ -18,9 +18,9 @@ from db.study_items import StudyRow
 from studies.errors import BadStudy
 from studies.preference.fitting import unfit
 from studies.preference.frozen import item_hash, medium_hash, order_hash, sha256, study_hash
+from studies.preference.in_sight import in_sight
 from studies.preference.ledger import frame_of, kept, latest
 from studies.preference.merge import check_returned
-from studies.preference.share import logins_told
 from studies.preference.verify_log import in_acts, in_packs, in_returns
 
 KEY = "key.sealed"
@@ -84,7 +84,7 @@ def remarks(path: Path | str) -> tuple[str, ...]:
 
 def _in_sight(store: Store) -> Iterator[str]:
     """What of a study on a server this login could look at, and raters at each other's."""
-    if told := logins_told(store).strip():
+    if told := in_sight(store).words.strip():
         yield told
     if store.own_rows:
         yield (

@@ -20,6 +20,7 @@ from studies.preference.analysis.tables import (
     RaterFacts,
     StudyTables,
 )
+from studies.preference.in_sight import seen_in
 from studies.preference.key import KeyItem
 from studies.preference.unblind import Unblinded
 
@@ -166,7 +167,7 @@ def _rater(row: RaterRow) -> RaterFacts:
 def _facts(unblinded: Unblinded) -> dict[str, Any]:
     """How the study came about; plain JSON values, no candidate, no path."""
     key, row = unblinded.key, unblinded.row
-    planned = row.settings.get("planned")
+    planned, seen = row.settings.get("planned"), seen_in(unblinded.log)
     return {
         "unblinded_utc": unblinded.at_utc,
         "reason": unblinded.reason,
@@ -183,4 +184,5 @@ def _facts(unblinded: Unblinded) -> dict[str, Any]:
         "plan": list(key.plan),
         "mirrored": str(key.asked.get("mirrored", "")),
         **({"planned": planned} if planned else {}),
+        **({"in_sight": seen} if seen else {}),
     }

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from studies.preference.kit.independence import independence
 from studies.preference.kit.sizing import size_words
 from studies.preference.kit.told import Told, gap
 from studies.preference.kit.words import counted, estimate_words, flow_words, share_words
@@ -178,7 +179,8 @@ GUIDELINES: dict[str, tuple[Question, ...]] = {
         Question("", "Raters, subjects, replicates", _replicates),
         Question("", "How raters were chosen", _blank("recruitment, from how many")),
         Question("", "Time between replicates", _between_repeats),
-        Question("", "What raters knew, independence", _blinded),
+        Question("", "What raters knew, independence", lambda told: (
+            f"{_blinded(told)} {independence(told)}")),
         Question("", "Coefficients with uncertainty", _reliability),
         Question("", "Practical meaning", _blank("what agreement would be needed in practice")),
     ),

@@ -10,6 +10,7 @@ from studies.preference.analysis.schema import Analysis, Pair
 from studies.preference.analysis.tables import StudyTables
 from studies.preference.kit.bias import bias_words
 from studies.preference.kit.checklists import checklists
+from studies.preference.kit.independence import independence
 from studies.preference.kit.sizing import size_words
 from studies.preference.kit.told import Told, gap
 from studies.preference.kit.words import (
@@ -111,6 +112,8 @@ def _blinding(told: Told) -> str:
         if found is not None
         else f" A guess at the end was not asked: {gap('how success of the blind was judged')}."
     )
+    known = independence(told)
+    apart = f" {known}" if known else ""
     return (
         "Model names, the right answer, scores and file names were hidden. Sides were allocated in "
         "blocks within stratum, family and form, so that each model stood as often on the left "
@@ -121,7 +124,7 @@ def _blinding(told: Told) -> str:
         f"{told.analysis.hash or gap('hash')}); the key was encrypted with a passphrase held by "
         f"{gap('who held it')}. The study was unblinded on "
         f"{told.fact('unblinded_utc', 'date of unblinding')} (reason: "
-        f"{told.fact('reason', 'reason')}); no rating was taken afterwards.{index}"
+        f"{told.fact('reason', 'reason')}); no rating was taken afterwards.{index}{apart}"
     )
 
 

@@ -20,6 +20,7 @@ from studies.preference.analysis.tables import (
     RaterFacts,
     StudyTables,
 )
+from studies.preference.in_sight import renamed
 from studies.preference.kit.columns import FILES, PLACES, columns_of
 from studies.preference.kit.extras import Extras, Shown, as_cell, clean, reason_words, without_paths
 
@@ -49,8 +50,15 @@ def coded(
         raters=tuple(_profile(one, code) for one in tables.raters),
         title=without_paths(tables.title),
         models={letter: without_paths(title) for letter, title in tables.models.items()},
-        facts=clean(dict(tables.facts)),
+        facts=clean(_facts(tables.facts, code)),
     )
+
+
+def _facts(facts: Mapping[str, object], code: Mapping[str, str]) -> dict[str, object]:
+    found = dict(facts)
+    if "in_sight" in found:
+        found["in_sight"] = renamed(found["in_sight"], code)
+    return found
 
 
 def _profile(one: RaterFacts, code: Mapping[str, str]) -> RaterFacts:
