@@ -61,16 +61,19 @@ def _decided(look: Look, block: Block) -> str:
         f"Where one list was better it was that of {look.first} in "
         f"{share_words(block.first_decided)}"
     )
-    p = block.sign.p
+    votes = look.pair.majority if block.n != block.items else None
+    test = block.sign if votes is None else votes.sign
+    p = test.p
     if p is None:
-        return f"{told}: too few decided answers ({block.sign.n}) for a test."
-    pooled = ", answers of several readers counted as independent" if block.sign.note else ""
+        kind = "decided answers" if votes is None else "items that a majority decided"
+        return f"{told}: too few {kind} ({test.n}) for a test."
+    voted = "" if votes is None else f" of the majority of each item, n = {test.n}"
     if p >= CLEAR:
         return (
-            f"{told}, which chance alone could explain (sign test p {p_words(p)}{pooled}). "
+            f"{told}, which chance alone could explain (sign test p {p_words(p)}{voted}). "
             "That is no proof that the models are equal."
         )
-    return f"{told}, more than chance alone would explain (sign test p {p_words(p)}{pooled})."
+    return f"{told}, more than chance alone would explain (sign test p {p_words(p)}{voted})."
 
 
 def _for_others(look: Look) -> str:

@@ -46,19 +46,24 @@ PLAN = (
     "The four strata of top-1 correctness, and difficulty, family, form, split and anatomy, each "
     "with shares and intervals; one test of heterogeneity for each of these tables; Holm's "
     "correction inside one table, none over several pairs of models; no p-value below 10 items "
-    "with a preference; everything else is exploratory.",
+    "with a preference.",
     "Hit@1 of the models on the same items by McNemar's test.",
     "Criterion validity: where exactly one model is right at the top, how often it is preferred.",
     "Repeats: raw agreement of a reader with an earlier answer, kappa and AC1. Several readers: "
     "pairwise kappa, Fleiss' kappa, AC1, Krippendorff's alpha, majority vote, tables for each and "
-    "for all; shares and tests for all take the answers of one item as independent. The mean of "
-    "the readers has an interval for other readers and other items (variance of Obuchowski and "
-    "Rockette, tasks as clusters, quantile after Cochran).",
+    "for all; shares and tests for all take the answers of one item as independent, so that with "
+    "several readers the primary test is the sign test of the majority vote (one for each item) "
+    "and that of all answers is descriptive. The mean of the readers has an interval for other "
+    "readers and other items (variance of Obuchowski and Rockette, tasks as clusters, quantile "
+    "after Cochran).",
     "Time and fatigue: time to answer without idle time and share of ties along the session.",
     "Missing and changed answers are counted; the primary figures are repeated with first answers.",
     "Blinding: guesses at the end of the reading and their index.",
     "Identical lists that were set aside count as ties and are reported apart, with shares given "
     "with and without them. Warm-up items and repeats are in no share.",
+    "Only the primary figure and its test are confirmatory (with more than two models for each "
+    "pair, not adjusted for their number); every other figure and test, the checks for bias among "
+    "them, is exploratory.",
 )
 
 

@@ -13,7 +13,7 @@ from app.presenters.statistics_pooled import MEAN, TITLE, TWO
 from app.presenters.statistics_summary import sentence_of
 from app.shown_statistics import Forest, Grid, Panel
 from studies.preference.analysis.analyse import analyse
-from studies.preference.kit.words import points_words
+from studies.preference.kit.words import p_words, points_words
 from tests.app.made_tables import made
 
 RATERS = ("AB", "CD", "EF")
@@ -65,6 +65,17 @@ def test_the_outcome_says_what_it_means_for_other_readers() -> None:
         changed = replace(look, pair=replace(look.pair, pooled=pooled))
         assert words in sentence_of(changed)
     assert "other readers" not in sentence_of(panel(items=40, raters=RATERS[:1])[1])
+
+
+def test_the_outcome_of_several_readers_is_tested_by_their_majority() -> None:
+    """Answers of one item are alike: counted as independent they reject too often."""
+    _, look = panel(items=60, raters=RATERS)
+    assert look.pair.majority is not None
+    sign = look.pair.majority.sign
+    assert sign.p is not None
+    assert sign.n < look.whole.sign.n
+    assert f"p {p_words(sign.p)} of the majority of each item, n = {sign.n})" in sentence_of(look)
+    assert "majority" not in sentence_of(panel(items=40, raters=RATERS[:1])[1])
 
 
 def test_two_readers_are_said_to_be_few_and_one_has_no_such_panel() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from studies.preference.analysis.analyse import analyse
 from studies.preference.analysis.rated import POOLED
+from studies.preference.freezing import PLAN
 from studies.preference.kit import figures
 from studies.preference.kit.checks import checks
 from studies.preference.kit.extras import Extras
@@ -42,6 +43,22 @@ def test_what_takes_ratings_of_several_raters_as_independent_says_so(pooled):
         assert note == ""
     one = analyse(made(raters=2), rater="Reader X", draws=DRAWS).pairs[0]
     assert (one.davidson.note, one.side.sign.note) == ("", "")
+
+
+def test_of_several_raters_the_vote_is_the_test_to_go_by():
+    """Of 500 studies of equal models the test of all ratings flags 16 % (two raters), 26 % (four).
+
+    That of the majority vote 5.6 and 6.4 %.
+    """
+    said = told(made(raters=2))
+    vote = analyse(made(raters=2), draws=DRAWS).pairs[0].majority
+    assert "the sign test of the majority vote is the one to go by" in said
+    assert "By the majority of the raters of each item A had" in said
+    assert f"({vote.first_decided.count} of {vote.first_decided.n}) of the decided" in said
+    assert "majority" not in told(made(raters=1)).split("## Limitations")[0]
+    plan = " ".join(PLAN)
+    assert "primary test is the sign test of the majority vote" in plan
+    assert "Only the primary figure and its test are confirmatory" in plan
 
 
 def test_an_interval_of_ratings_is_not_said_to_be_of_items(pooled):

@@ -187,9 +187,10 @@ def _statistics(told: Told) -> str:
         "Fleiss's for more) and Gwet's AC1 together, between raters with Krippendorff's alpha. "
         "Fatigue is the trend of ties, preference and log time along the reading order, adjusted "
         "for form and rater. Checks for bias: the side overall and by form, longer texts (share "
-        "preferring the list with more words, and logistic regression of preference on doublings "
-        "of the words with the model as constant), look-alikes of the query in one list, each with "
-        "the smallest effect that 80 % power would find. "
+        "preferring the list with more words, which mixes words and model, and logistic "
+        "regression of preference on doublings of the words with the model as constant), "
+        "look-alikes of the query in one list, each with the smallest effect that 80 % power "
+        "would find. "
         f"{told.difficulty()} Correctness of the models is compared by McNemar's test on the same "
         "items, exact, mid-p and clustered by task. Everything but the primary outcome is "
         "exploratory unless the plan says otherwise. All numbers can be computed anew from the "
@@ -225,12 +226,19 @@ def _decided(pair: Pair) -> str:
 
 
 def _across(pair: Pair) -> str:
-    """The mean of the raters; nothing for one."""
-    if pair.pooled is None or pair.pooled.net.value is None:
+    """The majority vote and the mean of the raters; nothing for one."""
+    if pair.pooled is None or pair.majority is None or pair.pooled.net.value is None:
         return ""
+    voted = pair.majority
+    told = (
+        f"By the majority of the raters of each item {pair.first} had "
+        f"{share_words(voted.first_decided)} of the decided, {test_words(voted.sign)}. "
+        if voted.first_decided.n
+        else ""
+    )
     return (
-        f"Over raters and items the mean net preference of the {pair.pooled.raters} raters was "
-        f"{points_words(pair.pooled.net)}. "
+        f"{told}Over raters and items the mean net preference of the {pair.pooled.raters} raters "
+        f"was {points_words(pair.pooled.net)}. "
     )
 
 
