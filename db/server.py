@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,7 @@ SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 LOCK_TIMEOUT_MS = 5000
 CONNECT_TIMEOUT_S = 10
 SILENT_S = 15
+HELD_UP_S = 1.0  # between two looks at who holds others up
 SECRETS = ("password", "sslpassword")
 OWN_ROWS = "own rows"  # in ``Connection.info``: this login reads its own rows only
 # Whether it does, where readers have views of their own; never by views of a stranger's making.
@@ -38,6 +40,19 @@ SELECT NOT pg_catalog.pg_has_role(c.relowner, 'USAGE') FROM pg_catalog.pg_class 
   JOIN pg_catalog.pg_namespace own ON own.nspname = %s
   WHERE c.relname = 'entry' AND pg_catalog.pg_has_role(own.nspowner, c.relowner, 'USAGE')
 """
+# who holds the writers' lock, or the end of the log without it
+_HOLDERS = text("""
+SELECT DISTINCT l.pid, coalesce(a.usename, '?') AS login
+  FROM pg_catalog.pg_locks l LEFT JOIN pg_catalog.pg_stat_activity a ON a.pid = l.pid
+  WHERE l.granted AND l.pid <> pg_catalog.pg_backend_pid() AND l.database = (
+    SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database()
+  ) AND (
+    l.locktype = 'advisory' AND l.objsubid = 1
+      AND (CAST(l.classid AS bigint) << 32) | CAST(l.objid AS bigint) = :key
+    OR l.locktype = 'relation' AND l.relation = CAST(:head AS regclass)
+      AND l.mode IN ('RowShareLock', 'RowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
+  )
+""")
 NEEDS_DRIVER = (
     "A study on a server needs the package psycopg, which is not installed here. Install it with: "
     'python -m pip install "triptych[postgres]"'
@@ -123,12 +138,11 @@ class ServerPlace:
         engine = create_engine(
             "postgresql+psycopg://", creator=self._connect, pool_pre_ping=True, pool_size=2
         )
-        key = int.from_bytes(hashlib.sha256(self.schema.encode()).digest()[:8], "big", signed=True)
 
         def begin(connection: Connection) -> None:
             if connection.get_execution_options().get("writes", False):
                 # one writer at a time for each study, as with a file
-                connection.exec_driver_sql(f"SELECT pg_catalog.pg_advisory_xact_lock({key})")
+                connection.exec_driver_sql(f"SELECT pg_catalog.pg_advisory_xact_lock({self._key})")
             else:
                 connection.exec_driver_sql(
                     "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -140,6 +154,11 @@ class ServerPlace:
         event.listen(engine, "connect", connect)
         event.listen(engine, "begin", begin)
         return engine
+
+    @property
+    def _key(self) -> int:
+        """What the server calls the lock of this study's writers."""
+        return int.from_bytes(hashlib.sha256(self.schema.encode()).digest()[:8], "big", signed=True)
 
     def make_ready(self, _connection: Connection) -> None:
         """Nothing to be set beyond what each connection brings."""
@@ -166,13 +185,33 @@ class ServerPlace:
         """Nothing: each commit is on the server's disk."""
 
     def remarks(self, connection: Connection) -> tuple[str, ...]:
-        """Whether the server itself keeps its word at a power cut."""
-        if connection.execute(text("SHOW fsync")).scalar() == "on":
-            return ()
-        return (
-            "The server runs with fsync off: after a power cut there, answers may be lost. "
-            "Ask its administrator to turn it on.",
-        )
+        """Whether the server itself keeps its word at a power cut; who holds others up."""
+        found = []
+        if connection.execute(text("SHOW fsync")).scalar() != "on":
+            found.append(
+                "The server runs with fsync off: after a power cut there, answers may be lost. "
+                "Ask its administrator to turn it on."
+            )
+        if not connection.info.get(OWN_ROWS):
+            found += self._held_up(connection)
+        return tuple(found)
+
+    def _held_up(self, connection: Connection) -> list[str]:
+        """Who keeps others from answering, seen twice: an answer being kept does so too."""
+
+        def holders() -> set[tuple[int, str]]:
+            named = {"key": self._key, "head": f'"{self.schema}".head'}
+            return {(row.pid, row.login) for row in connection.execute(_HOLDERS, named)}
+
+        first = holders()
+        if not first:
+            return []
+        time.sleep(HELD_UP_S)
+        return [
+            f"The login {login} keeps everybody from answering at this moment. If that lasts, the "
+            f"server's administrator ends it with SELECT pg_terminate_backend({pid})."
+            for pid, login in sorted(first & holders())
+        ]
 
     def _connect(self) -> psycopg.Connection[Any]:
         import psycopg
@@ -192,7 +231,7 @@ class ServerPlace:
                 ("lock_timeout", str(LOCK_TIMEOUT_MS)),
                 ("client_encoding", "UTF8"),
             ):
-                connection.execute("SELECT set_config(%s, %s, false)", (name, value))
+                connection.execute("SELECT pg_catalog.set_config(%s, %s, false)", (name, value))
             connection.commit()
         except BaseException:
             connection.close()
@@ -206,7 +245,7 @@ class ServerPlace:
             row = connection.execute(_READER, (self.schema, own)).fetchone()
             reader = row is not None and bool(row[0])
             path = f'"{own}", "{self.schema}"' if reader else f'"{self.schema}"'
-            connection.execute("SELECT set_config('search_path', %s, false)", (path,))
+            connection.execute("SELECT pg_catalog.set_config('search_path', %s, false)", (path,))
             connection.commit()
         except BaseException:
             connection.close()

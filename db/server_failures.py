@@ -16,9 +16,10 @@ from db.errors import (
 )
 
 _GONE = ("08", "57P")
-_BUSY = {"40001", "40P01", "55P03", "57014", "25P03", "25P02", "53300", "53200", "53000"}
+_BUSY = {"40001", "40P01", "55P03", "57014", "25P03", "25P02", "53200", "53000"}
 _LOGIN = ("28", "3D")
 # what libpq itself says, in English, before a server has answered
+_NO_SLOT = ("connection slots", "too many c")
 _UNREACHED = (
     "connection refused",
     "no such file",
@@ -32,7 +33,6 @@ _UNREACHED = (
     "is shutting down",
     "in recovery mode",
     "accepting connections",  # not yet, or not at all
-    "too many c",
     "server closed",
     "consuming input failed",
     "sending query",
@@ -66,8 +66,11 @@ def _of_state(state: str, place: str) -> StoreError | None:
     if state in _BUSY:
         return StoreLocked(
             f"The study at {place} is busy with the answers of others. Nothing was kept; "
-            "try again in a moment."
+            "try again in a moment. If that lasts, tell the coordinator: triptych study verify "
+            "with the study's address names the login that holds it up."
         )
+    if state == "53300":
+        return no_slot(place)
     if state == "53100":
         return DiskFull(
             f"No room is left on the disk of the server at {place}. Nothing was kept; tell its "
@@ -91,6 +94,8 @@ def _without_state(error: BaseException, place: str) -> StoreError | None:
     """What went wrong before the server gave a code, or on this side."""
     said = str(error).lower()
     kind = type(error).__name__
+    if any(words in said for words in _NO_SLOT):
+        return no_slot(place)
     if "nul (0x00)" in said:
         return NotWritable(
             f"A text holds the character zero, which {place} cannot store. Nothing was kept."
@@ -113,6 +118,14 @@ def gone(place: str) -> ServerGone:
     return ServerGone(
         f"The server at {place} cannot be reached. What it confirmed is kept there; try again "
         "once the network and the server are back."
+    )
+
+
+def no_slot(place: str) -> ServerGone:
+    """The sentence for a server, or a login, that has all the connections it may have."""
+    return ServerGone(
+        f"The server at {place} takes no further connection at present. What it confirmed is kept "
+        "there; close other programs that use it and try again, or tell its administrator."
     )
 
 

@@ -9,12 +9,15 @@ import pytest
 psycopg = pytest.importorskip("psycopg")
 
 from db import chain, ratings  # noqa: E402
-from db.errors import LoginRefused  # noqa: E402
+from db.errors import LoginRefused, ServerGone, StoreLocked  # noqa: E402
+from db.server import server_place  # noqa: E402
+from db.server_failures import leaf_for_server  # noqa: E402
 from db.server_rights import let_rate  # noqa: E402
 from tests.db.hostile_readers import (  # noqa: E402
     SECRET,
     Department,
     department,
+    rating,
     read_by_two,
 )
 from tests.postgres import Server  # noqa: E402
@@ -129,3 +132,52 @@ def test_a_role_with_the_owners_rights_is_refused_and_takes_none_of_them_away(pl
                 with pytest.raises(LoginRefused, match="nothing there can be kept from it"):
                     let_rate(store, role)
         assert raw.execute(rights, (place.schema,)).fetchall() == before
+
+
+@pytest.mark.parametrize(
+    "hold",
+    [
+        "SELECT pg_advisory_xact_lock({key})",
+        "SELECT pg_advisory_lock({key})",
+        "INSERT INTO rater (name, created_utc) VALUES ('Mal', 'now')",
+    ],
+)
+def test_who_keeps_everybody_from_answering_is_named_to_the_coordinator(place, hold, monkeypatch):
+    monkeypatch.setattr("db.server.HELD_UP_S", 0.01)
+    monkeypatch.setattr("db.server.LOCK_TIMEOUT_MS", 100)
+    at = server_place(place.url("chief"))
+    with place.raw("mallory") as raw, place.store("chief") as chief, place.store("anna") as anna:
+        raw.execute("BEGIN")
+        raw.execute(hold.format(key=at._key))
+        with pytest.raises(StoreLocked, match="names the login that holds it up"):
+            ratings.add_rating(anna, rating("Ann", "sitting-of-anna", 2))
+        (told,) = [told for told in chief.remarks() if "everybody" in told]
+        assert told.startswith("The login mallory keeps everybody from answering")
+        assert f"pg_terminate_backend({raw.info.backend_pid})" in told
+        assert not any("mallory" in told for told in anna.remarks())
+        raw.execute("ROLLBACK")
+        raw.execute("SELECT pg_advisory_unlock_all()")
+        assert not any("everybody" in told for told in chief.remarks())
+        ratings.add_rating(anna, rating("Ann", "sitting-of-anna", 2))
+
+
+def test_a_login_that_may_have_no_further_connection_is_no_wrong_password(place):
+    with place.raw("triptych") as raw, place.raw("mallory"):
+        raw.execute("ALTER ROLE mallory CONNECTION LIMIT 1")
+        try:
+            with pytest.raises(ServerGone, match="takes no further connection"):
+                place.store("mallory")
+        finally:
+            raw.execute("ALTER ROLE mallory CONNECTION LIMIT -1")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "FATAL:  remaining connection slots are reserved for non-replication superuser connections",
+        "FATAL:  sorry, too many clients already",
+    ],
+)
+def test_a_server_without_a_free_connection_says_so(said):
+    leaf = leaf_for_server(psycopg.OperationalError(f"connection failed: {said}"), "there")
+    assert "takes no further connection" in str(leaf)
