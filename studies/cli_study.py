@@ -190,34 +190,23 @@ def _returned(path: Path, out: Path) -> tuple[Path, ...]:
     return (return_answers(path, words.target(out, ANSWERS_SUFFIX)),)
 
 
-def _refuse_others_kit(folder: Path, study_hash: str) -> None:
-    """Refuse a folder in which files of the kit's names are of something else.
-
-    Raises:
-        BadRequest: names the first of them.
-    """
-    for name in ("README.md", "study.csv", "methods.md", "analysis.py"):
-        file = folder / name
-        if file.is_file() and study_hash.encode("ascii") not in file.read_bytes():
-            raise BadRequest(
-                f"{file} is not of this study and would be replaced. Name an empty folder with "
-                "--out, or the one that this study was exported to."
-            )
-
-
 def _published(path: Path, out: Path, *, comments: bool, names: bool) -> tuple[Path, ...]:
+    from studies.preference.kit.keeping import look, remarks
     from studies.preference.unblind import load_unblinded
 
     if out.is_file():
         raise BadRequest(f"{out} is a file; --out wants a folder for the kit.")
-    # a blind study is refused before the statistics are loaded
-    _refuse_others_kit(Path(absolute(out)), load_unblinded(path).row.hash)
+    # a blind study and a folder of others are refused before the statistics are loaded
+    look(Path(absolute(out)), load_unblinded(path).row.hash)
     from studies.preference.kit.publish import publish
 
     say("Computing every number and drawing the figures; this takes up to a minute.")
-    return publish(
+    written = publish(
         path,
         Path(absolute(out)),
         comments="include" if comments else "leave out",
         names="names" if names else "codes",
     )
+    for remark in remarks(written):
+        say(remark)
+    return written

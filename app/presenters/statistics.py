@@ -283,21 +283,22 @@ class StatisticsPresenter(Presenter):
         self.services.notify.info(f"Publishing '{info.title}' into {folder}.")
         self.services.tasks.run(
             self,
-            lambda: (folder, publish_kit(info.path, folder, comments, names, rater)),
+            lambda: publish_kit(info.path, folder, comments, names, rater),
             self._published,
         )
 
-    def _published(self, found: tuple[Path, int]) -> None:
-        folder, count = found
-        self.services.notify.good(f"{count} files were written into {folder}.")
+    def _published(self, told: str) -> None:
+        self.services.notify.good(told)
 
 
-def publish_kit(path: Path, folder: Path, comments: str, names: str, rater: str | None) -> int:
-    """Write the kit; how many files it has."""
+def publish_kit(path: Path, folder: Path, comments: str, names: str, rater: str | None) -> str:
+    """Write the kit; how many files, and which of them stand beside what somebody changed."""
     # matplotlib comes with the figures; only here, on a thread.
+    from studies.preference.kit.keeping import remarks
     from studies.preference.kit.publish import publish
 
-    return len(publish(path, folder, comments=comments, names=names, rater=rater))
+    made = publish(path, folder, comments=comments, names=names, rater=rater)
+    return " ".join([f"{len(made)} files were written into {folder}.", *remarks(made)])
 
 
 def locked_words(info: StudyInfo) -> str:

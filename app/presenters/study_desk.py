@@ -213,6 +213,7 @@ class StudyDesk:
             f"Study '{info.title}' is unblinded.",
             action="See statistics",
             act=lambda: self.services.go("statistics", info.id),
+            leads="statistics",
         )
         self._written()
 
@@ -225,12 +226,13 @@ class StudyDesk:
         self.view.show_publish("Computing and writing; the bootstrap takes a moment.", busy=True)
         path = standing.info.path
 
-        def work() -> tuple[str, int]:
+        def work() -> tuple[str, int, tuple[str, ...]]:
             # Statistics and figures pull in large libraries; only here, on a thread.
+            from studies.preference.kit.keeping import remarks
             from studies.preference.kit.publish import publish
 
             made = publish(path, Path(folder), comments=asked.comments, names=asked.names)
-            return folder, len(made)
+            return folder, len(made), remarks(made)
 
         self.services.tasks.run(
             self,
@@ -239,9 +241,9 @@ class StudyDesk:
             lambda error: self.view.show_publish(sentence(error), "error"),
         )
 
-    def _published(self, found: tuple[str, int]) -> None:
-        folder, count = found
-        told = f"{count} files are in {folder}."
+    def _published(self, found: tuple[str, int, tuple[str, ...]]) -> None:
+        folder, count, kept = found
+        told = " ".join([f"{count} files are in {folder}.", *kept])
         self.view.show_publish(told, "good", folder=folder)
         self.view.open_folder(folder)
 

@@ -6,6 +6,7 @@ path and no program name. Matplotlib's settings are one for all threads, hence t
 
 from __future__ import annotations
 
+import io
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -42,19 +43,32 @@ def styled(**more: Any) -> Iterator[None]:
         yield
 
 
-def save_figure(figure: Figure, path: Path, *, told: str = "") -> Path:
+def figure_bytes(figure: Figure, form: str, *, told: str = "") -> bytes:
+    """A figure as the bytes of a file.
+
+    Args:
+        figure: with its own canvas.
+        form: one of ``FORMATS``.
+        told: one line in the file's own description, for instance the hash of a study.
+    """
+    metadata = {**METADATA[form], **({TOLD[form]: told} if told else {})}
+    held = io.BytesIO()
+    with styled():
+        figure.savefig(held, format=form, dpi=200, facecolor="white", metadata=metadata)
+    return held.getvalue()
+
+
+def save_figure(figure: Figure, path: Path) -> Path:
     """Write a figure; the suffix (``.png``, ``.svg``, ``.pdf``) decides the format.
 
     Args:
         figure: with its own canvas.
         path: where to.
-        told: one line in the file's own description, for instance the hash of a study.
 
     Raises:
         StoreError: the folder cannot be written or is full.
     """
     form = path.suffix[1:]
-    metadata = {**METADATA[form], **({TOLD[form]: told} if told else {})}
     with styled(), translated(path):
-        figure.savefig(path, format=form, dpi=200, facecolor="white", metadata=metadata)
+        figure.savefig(path, format=form, dpi=200, facecolor="white", metadata=METADATA[form])
     return path

@@ -50,7 +50,7 @@ def home(original, tmp_path, monkeypatch):
     monkeypatch.delenv("TRIPTYCH_PASSPHRASE", raising=False)
     # what is told is looked at here, not how well
     monkeypatch.setitem(analyse.__kwdefaults__, "draws", 100)
-    monkeypatch.setattr(figures, "write_figures", lambda *_a, **_k: ())
+    monkeypatch.setattr(figures, "figure_files", lambda *_a, **_k: {})
     shutil.copytree(original, tmp_path / "coordinator")
     return tmp_path / "coordinator"
 

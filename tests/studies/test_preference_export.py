@@ -34,7 +34,7 @@ FILES = {
     "README.md", "ratings.csv", "items.csv", "guesses.csv", "raters.csv", "study.csv",
     "numbers.csv", "dictionary.csv", "summary.json", "report.md", "methods.md", "tables.tex",
     "tables.xlsx", "imrmc.imrmc", "trec_run_A.txt", "trec_run_B.txt", "trec_qrels.txt",
-    "analysis.py", "analysis.R", "mixed.R",
+    "analysis.py", "analysis.R", "mixed.R", "checksums.txt",
 } | FIGURES  # fmt: skip
 NAMES = ("Ann Quietrater", "Bob Hushrater")
 WORDS = "a mass in quietpatient"

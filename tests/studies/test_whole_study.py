@@ -29,7 +29,7 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     asked = wish(total=27, warmup=1, repeat_share=0.15, repeat_gap=4, guess_items=6, planned=PLAN)
     built = build_from(Home(folder / "home").make(), of_three(folder / "evidence"), asked)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(figures, "write_figures", lambda *_a, **_k: ())  # drawn in tests of their own
+        patch.setattr(figures, "figure_files", lambda *_a, **_k: {})  # drawn in tests of their own
         faults = whole_study.whole(
             built.path, PASSPHRASE, folder / "kit", readers=READERS, draws=100
         )

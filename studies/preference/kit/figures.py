@@ -7,11 +7,10 @@ Owns which figures there are and their names. Drawing is in ``bars``, ``forest``
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from studies.figures.files import FORMATS, save_figure, styled
+from studies.figures.files import FORMATS, figure_bytes, styled
 from studies.preference.analysis.schema import Analysis
 from studies.preference.kit.bars import stacked_bars
 from studies.preference.kit.checks import checks
@@ -19,27 +18,20 @@ from studies.preference.kit.flow import flow_diagram
 from studies.preference.kit.forest import forest
 
 
-def write_figures(analysis: Analysis, folder: Path) -> tuple[Path, ...]:
-    """Draw and write all of them.
+def figure_files(analysis: Analysis) -> dict[str, bytes]:
+    """Draw all of them; file name to bytes.
 
     Args:
         analysis: the study's.
-        folder: where to; it is there.
-
-    Raises:
-        StoreError: the folder cannot be written or is full.
     """
-    written = []
+    found = {}
     for name, draw in drawings(analysis).items():
         with styled():
             figure = draw()
-            written += [
-                save_figure(
-                    figure, folder / f"{name}.{form}", told=f"study hash {analysis.hash or '-'}"
-                )
-                for form in FORMATS
-            ]
-    return tuple(written)
+            for form in FORMATS:
+                told = f"study hash {analysis.hash or '-'}"
+                found[f"{name}.{form}"] = figure_bytes(figure, form, told=told)
+    return found
 
 
 def drawings(analysis: Analysis) -> dict[str, Callable[[], Figure]]:

@@ -23,6 +23,8 @@ ABOUT = {
     "tables.tex": "every table as a LaTeX document",
     "tables.xlsx": "every table as a spreadsheet",
     "methods.md": "methods, flow, reporting guidelines, limitations; gaps marked ____",
+    "checksums.txt": "SHA-256 of each file as written, for `sha256sum -c`; publishing here again "
+    "keeps a text that somebody changed",
     "analysis.py": "computes every number anew (numpy, scipy, pandas, statsmodels)",
     "analysis.R": "computes every number anew (base R)",
     "mixed.R": "ordinal model with random reader, item and task (R package ordinal); writes "

@@ -1,7 +1,7 @@
 """Writes the kit of an unblinded study into a folder: tables, numbers, figures, methods, scripts.
 
 Refuses a blind study, comments, raters' names and candidates' names unless asked for, and paths
-always. Equal numbers give equal files.
+always; never replaces what a person wrote, see ``keeping``. Equal numbers give equal files.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from importlib.resources import files
 from pathlib import Path
 
 from db.failures import translated
-from db.files import write_whole
 from studies.errors import BadRequest
 from studies.preference.analysis.schema import Analysis
 from studies.preference.analysis.tables import StudyTables
 from studies.preference.kit.extras import Extras, extras_of
 from studies.preference.kit.formats import imrmc_file, trec_files
 from studies.preference.kit.guide import guide_text
+from studies.preference.kit.keeping import CHECKSUMS, look, put
 from studies.preference.kit.latex import to_latex
 from studies.preference.kit.methods import methods_text
 from studies.preference.kit.report import to_markdown
@@ -47,7 +47,8 @@ def publish(
 
     Args:
         path: the study's folder.
-        folder: where to write; made if missing, files of the same names are replaced.
+        folder: where to write; made if missing. Files it wrote before are replaced, a text that
+            somebody changed stays and the new one stands beside it, see ``keeping.remarks``.
         comments: ``"include"`` adds the raters' free text.
         names: ``"names"`` gives raters by name, ``"codes"`` as R1, R2 ...
         candidates: ``"names"`` gives candidates by name in the TREC files; most are file names.
@@ -59,9 +60,13 @@ def publish(
 
     Raises:
         StillBlind: not unblinded.
-        BadRequest: an unknown choice or rater.
+        BadRequest: an unknown choice or rater; files of another study, or tables that somebody
+            changed, would be replaced.
         StoreError: the folder cannot be written.
     """
+    from studies.preference.unblind import load_unblinded
+
+    look(folder, load_unblinded(path).row.hash)  # a minute before anything is written
     found = gathered(
         path, comments=comments, names=names, candidates=candidates, rater=rater, draws=draws
     )
@@ -102,20 +107,17 @@ def write_kit(
         folder: where to write; made if missing.
 
     Raises:
+        BadRequest: what is not ours or was changed would be replaced; each is named.
         StoreError: the folder cannot be written.
     """
-    from studies.preference.kit.figures import write_figures
+    from studies.preference.kit.figures import figure_files
 
+    before = look(folder, tables.hash)
+    contents = {**contents_of(tables, analysis, extras), **figure_files(analysis)}
+    guide = guide_text(analysis, (*contents, CHECKSUMS))
     with translated(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    contents = contents_of(tables, analysis, extras)
-    for name, content in contents.items():
-        write_whole(folder / name, content, access="umask")
-    written = [folder / name for name in contents]
-    written += write_figures(analysis, folder)
-    guide = guide_text(analysis, (path.name for path in written))
-    write_whole(folder / "README.md", guide.encode("utf-8"), access="umask")
-    return (folder / "README.md", *written)
+    return put(before, {"README.md": guide.encode("utf-8"), **contents}, tables.hash)
 
 
 def contents_of(tables: StudyTables, analysis: Analysis, extras: Extras) -> dict[str, bytes]:
