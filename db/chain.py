@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -64,6 +65,7 @@ class EntryRow:
         return self.note if self.answer == "cannot" else None
 
 
+_TIME = re.compile(r"[0-9TZ:.+-]{10,40}")
 NAMES = tuple(EntryRow.__dataclass_fields__)
 
 
@@ -145,6 +147,8 @@ def clock_remarks(found: Sequence[EntryRow]) -> tuple[str, ...]:
     latest: dict[str | None, EntryRow] = {}
     remarks = []
     for row in found:
+        if not _TIME.fullmatch(row.at_utc):  # words of somebody who wrote past the program
+            continue
         before = latest.get(row.rater)
         if before is not None and row.at_utc < before.at_utc:
             remarks.append(

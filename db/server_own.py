@@ -21,6 +21,7 @@ from db.schema import entry, presentation, rater, session
 from db.server_hash import FUNCTIONS, LARGEST, content_of_new
 
 LONGEST = 63  # letters of a name in PostgreSQL
+LONGEST_NAME = 200  # of a rater, who is named to the coordinator; the program takes fewer
 RATERS_ACTIONS = ("order", "answer", "undo", "guess", "pause", "resume")
 OWN = (rater, presentation, session, entry)
 CLOSED = ("pack", "seat", "returned")  # empty in a shared copy, and to stay so for readers
@@ -94,11 +95,19 @@ _NOT_MINE = """
     RAISE EXCEPTION 'not a name of this login' USING {no_right};
   END IF;"""
 
+# what steers a terminal or turns the writing round; no backslash, which not every server takes
+_RANGES = ((1, 31), (127, 159), (0x202A, 0x202E), (0x2066, 0x2069))
+_STEERING = "('[' || {} || ']')".format(
+    " || ".join(f"chr({first}) || '-' || chr({last})" for first, last in _RANGES)
+)
 _FOLDED = "translate(lower(normalize({name}, NFKC)), chr(8204) || chr(8205), '')"
 _CHECKS = {
     # a name in other capitals, or with joiners that nobody sees, is the same person's
     "rater": """
   PERFORM FROM {main}.head FOR UPDATE;
+  IF length(NEW.name) > {longest_name} OR NEW.name ~ {steering} THEN
+    RAISE EXCEPTION 'no name' USING {no_right};
+  END IF;
   IF EXISTS (SELECT FROM {main}.entry e JOIN {main}.head h ON h.entries = e.number
     WHERE e.action = 'unblind') THEN RAISE EXCEPTION 'the study is closed' USING {no_right}; END IF;
   IF EXISTS (
@@ -220,6 +229,8 @@ def _trigger(table: Table, names: dict[str, str]) -> str:
             actions=actions,
             content=content_of_new(names["own"]),
             largest=LARGEST,
+            longest_name=LONGEST_NAME,
+            steering=_STEERING,
             folded_known=_FOLDED.format(name="n.name"),
             folded_new=_FOLDED.format(name="NEW.name"),
             **names,

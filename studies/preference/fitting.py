@@ -122,6 +122,8 @@ def _check_seat(seat: Seated, frame: Frame, handed_to: str) -> None:
         plain = profile(**asdict(seat.rater)).name == name
     except BadStudy:
         plain = False
+    if not plain and not handed_to:
+        raise BadAnswers(f"The name or profile of {name!r} is none that this program writes.")
     if not plain or (handed_to and handed_to != name):
         raise BadAnswers(f"{name!r} is not whom the pack was handed to. {ALTERED}")
     if seat.order != frame.order(name):

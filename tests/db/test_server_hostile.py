@@ -181,3 +181,22 @@ def test_a_login_that_may_have_no_further_connection_is_no_wrong_password(place)
 def test_a_server_without_a_free_connection_says_so(said):
     leaf = leaf_for_server(psycopg.OperationalError(f"connection failed: {said}"), "there")
     assert "takes no further connection" in str(leaf)
+
+
+@pytest.mark.parametrize(
+    "name", ["M\x1b[2Jal", "Mal\n", "\u202elaM", "M\x9bal", "M" * 201, "M\x7fal"]
+)
+def test_a_name_that_steers_a_terminal_or_has_no_end_is_refused(place, name):
+    with place.raw("mallory") as raw:
+        with pytest.raises(DENIED, match=r"^no name"):
+            raw.execute("INSERT INTO rater (name, created_utc) VALUES (%s, 'now')", (name,))
+        raw.execute("INSERT INTO rater (name, created_utc) VALUES ('大-Łuk (ä] ^b', 'now')")
+
+
+def test_a_time_that_is_none_is_not_shown_among_the_clocks():
+    row = dict.fromkeys(chain.NAMES)
+    row.update(number=1, action="pause", rater="Mal", previous="", hash="")
+    times = ["2026-01-31T12:00:00.000Z", "\x1b[2J prefer the left", "2026-01-30T12:00:00.000Z"]
+    (told,) = chain.clock_remarks([chain.EntryRow(**{**row, "at_utc": time}) for time in times])
+    assert "2026-01-30" in told
+    assert "\x1b" not in told
