@@ -24,6 +24,8 @@ class Notice:
         action: the words on its one button, or None.
         act: what the button does.
         details: a traceback to copy, for a bug.
+        leads: the page to which the button goes, where it does no more than that; once that page
+            is on show the sentence is done with.
     """
 
     text: str
@@ -31,6 +33,7 @@ class Notice:
     action: str | None = None
     act: Callable[[], None] | None = None
     details: str = ""
+    leads: str = ""
 
 
 class Notify(QObject):
@@ -58,10 +61,15 @@ class Notify(QObject):
         self.post(Notice(text, "info", action, act))
 
     def good(
-        self, text: str, *, action: str | None = None, act: Callable[[], None] | None = None
+        self,
+        text: str,
+        *,
+        action: str | None = None,
+        act: Callable[[], None] | None = None,
+        leads: str = "",
     ) -> None:
         """Something was done."""
-        self.post(Notice(text, "good", action, act))
+        self.post(Notice(text, "good", action, act, leads=leads))
 
     def warn(
         self, text: str, *, action: str | None = None, act: Callable[[], None] | None = None

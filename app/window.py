@@ -96,7 +96,7 @@ class MainWindow(QMainWindow):
         if before is not None and self._shown != page_id:
             before.hidden()
         if self._shown != page_id:
-            self.notices.leave_page()
+            self.notices.leave_page(page_id)
         self._shown = page_id
         for command_id in OPENING:  # the Viewer hears them itself, a rating has no such keys
             self._shortcuts[command_id].setEnabled(page_id not in ("viewer", "review"))

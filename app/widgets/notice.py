@@ -65,9 +65,17 @@ class NoticeBar(QFrame):
         if self._current is not None and self._current.text == text:
             self.dismiss()
 
-    def leave_page(self) -> None:
-        """Another page comes: what was read on the one before does not go along."""
+    def leave_page(self, to: str = "") -> None:
+        """Another page comes: what was read on the one before does not go along.
+
+        Args:
+            to: the page that comes; what only led there is done with.
+        """
+        self._waiting = [notice for notice in self._waiting if not to or notice.leads != to]
         shown = self._current
+        if shown is not None and to and shown.leads == to:
+            self.dismiss()
+            return
         if shown is None or shown.act is not None or not self._age.isValid():
             return
         if self._age.elapsed() >= READ_MS:

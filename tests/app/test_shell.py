@@ -307,6 +307,22 @@ def test_an_old_error_does_not_follow_to_another_page(qtbot, monkeypatch):
     assert bar.current is not None
 
 
+def test_a_sentence_that_only_leads_to_a_page_ends_there(qtbot):
+    bar = NoticeBar()
+    qtbot.addWidget(bar)
+    unblinded = Notice("It is open.", "good", "See", lambda: None, leads="statistics")
+    bar.post(unblinded)
+    bar.leave_page("library")
+    assert bar.current is unblinded, "elsewhere it is still an offer"
+    bar.leave_page("statistics")
+    assert bar.current is None
+    bar.post(Notice("It failed.", "error"))
+    bar.post(unblinded)
+    bar.leave_page("statistics")
+    bar.dismiss()
+    assert bar.current is None, "nor does it come up there after the one before it"
+
+
 def test_the_same_thing_done_well_takes_its_error_back(qtbot, program, site):
     made = program()
     jobs, bar = made.services.jobs, made.window.notices
