@@ -21,6 +21,7 @@ from app.widgets.slice_images import SliceImages, color_image, draw_part
 INSET_SHARE = 0.3
 SMALL = (250, 190)  # a canvas below this size carries only what cannot be missed
 NARROW = 560  # below this width long words are cut short
+PLATE = QColor(13, 13, 13, 225)  # theme.GROUND, nearly opaque: warnings on it have 4.5:1 and more
 EDGES = {"left": halo.LEFT, "right": halo.RIGHT, "top": halo.TOP, "bottom": halo.BOTTOM}
 
 
@@ -160,7 +161,10 @@ def _below_letter(letter: QImage, room: QRectF, lines: list[QImage]) -> QRectF:
 
 
 def _warned(painter: QPainter, word: QImage) -> QImage:
-    """The word behind a small triangle: colour alone says nothing to some."""
+    """The word behind a small triangle, on a dark plate: colour alone says nothing to some.
+
+    The plate keeps the contrast of the token over any picture, bright and coloured ones too.
+    """
     room, ratio = halo.size(word), word.devicePixelRatio()
     side = room.height() - 2 * halo.EDGE
     made = QImage(
@@ -169,7 +173,7 @@ def _warned(painter: QPainter, word: QImage) -> QImage:
         QImage.Format.Format_ARGB32_Premultiplied,
     )
     made.setDevicePixelRatio(ratio)
-    made.fill(Qt.GlobalColor.transparent)
+    made.fill(PLATE)
     brush = QPainter(made)
     brush.setRenderHint(QPainter.RenderHint.Antialiasing)
     box = QRectF(halo.EDGE, halo.EDGE + 2, side - 4, side - 5)

@@ -19,7 +19,7 @@ from app.widgets.content import Content, ViewState
 from app.widgets.drawn_ahead import Place
 from app.widgets.image_canvas import OVERLAYS, ImageCanvas
 from app.widgets.pointer_rest import PointerRest
-from app.widgets.text_panel import TextPanel
+from app.widgets.text_panel import LARGE, TextPanel
 
 BORDER = 3
 GAP = 2
@@ -240,14 +240,14 @@ class EvidenceFrame(QWidget):
 
     def room(self) -> Place:
         """Where a picture on its own is drawn."""
-        head = theme.px("small") + 9 if self._title.text() or self.remark.words else 0
+        head = head_height() if self._title.text() or self.remark.words else 0
         inner = self.rect().adjusted(BORDER, BORDER + head, -BORDER, -BORDER)
         return Place(inner.width(), inner.height(), self.devicePixelRatioF())
 
     def _arrange(self) -> None:
         inner = self.rect().adjusted(BORDER, BORDER, -BORDER, -BORDER)
         if self._title.text() or self.remark.words:
-            head = theme.px("small") + 9
+            head = head_height()
             line = QRect(inner.left(), inner.top(), inner.width(), head)
             line.adjust(theme.SPACE_S, 0, -theme.SPACE_S, 0)
             self._remark.setGeometry(line)
@@ -263,6 +263,11 @@ class EvidenceFrame(QWidget):
             canvas.setGeometry(cell)
 
 
+def head_height() -> int:
+    """Of the line with the title; large type has air enough of its own."""
+    return theme.px("small") + (5 if theme.theme.scale.percent > LARGE else 9)
+
+
 def split(inner: QRect, *, pictures: bool, text: bool) -> tuple[QRect, QRect]:
     """The room of pictures and of text inside a frame."""
     if not (pictures and text):
@@ -273,7 +278,7 @@ def split(inner: QRect, *, pictures: bool, text: bool) -> tuple[QRect, QRect]:
         first.setWidth(inner.width() - share - GAP)
         second.setLeft(inner.right() - share + 1)
     else:
-        large = theme.theme.scale.percent > 140  # else large type would show a line or two
+        large = theme.theme.scale.percent > LARGE  # else large type would show a line or two
         share = round(inner.height() * (LARGE_TEXT_SHARE if large else TEXT_SHARE))
         first.setHeight(inner.height() - share - GAP)
         second.setTop(inner.bottom() - share + 1)
@@ -281,12 +286,15 @@ def split(inner: QRect, *, pictures: bool, text: bool) -> tuple[QRect, QRect]:
 
 
 def grid(room: QRect, count: int) -> list[QRect]:
-    """Cells of equal size for ``count`` pictures."""
+    """Cells of equal size for ``count`` pictures, in rows as even as they go: two and two, not
+    three and one.
+    """
     if count < 2:
         return [room] * count
     columns = math.ceil(math.sqrt(count * room.width() / max(1, room.height())))
     columns = max(1, min(count, columns))
     rows = math.ceil(count / columns)
+    columns = math.ceil(count / rows)
     width = (room.width() - GAP * (columns - 1)) // columns
     height = (room.height() - GAP * (rows - 1)) // rows
     return [

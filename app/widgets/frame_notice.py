@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from app import theme
+from app.widgets.evidence_frame import BORDER, head_height
 
 SIDE_SHARE = 0.1
 BLINK_MS = 300
@@ -80,5 +81,5 @@ class FrameNotice(QWidget):
         painter.drawText(below, int(Qt.AlignmentFlag.AlignHCenter), TITLES[self.kind])
 
     def _place(self) -> None:
-        head = theme.px("small") + 12
-        self.setGeometry(self._frame.rect().adjusted(3, head, -3, -3))
+        head = BORDER + head_height()
+        self.setGeometry(self._frame.rect().adjusted(BORDER, head, -BORDER, -BORDER))

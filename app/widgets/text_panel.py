@@ -11,6 +11,7 @@ import re
 from PySide6.QtCore import Qt
 from PySide6.QtGui import (
     QFont,
+    QFontMetrics,
     QKeyEvent,
     QResizeEvent,
     QTextBlockFormat,
@@ -29,6 +30,8 @@ HEADING = re.compile(
     r"Conclusion|Recommendations?|Examination|Question|Answer|Report):)(?P<rest>\s.*)?$"
 )
 LINE_LETTERS = 78  # a comfortable line
+LINE_HEIGHT, LARGE_LINE_HEIGHT = 130, 105  # percent of the type's own
+LARGE = 140  # percent: from here on room is dear, and large type needs less between its lines
 _SCROLL = {
     Qt.Key.Key_Up: -1,
     Qt.Key.Key_Down: 1,
@@ -73,6 +76,7 @@ class TextPanel(QTextEdit):
         super().__init__(parent)
         self._text = ""
         self._role = "reading"
+        self._fitting = False
         self.setReadOnly(True)
         self.setUndoRedoEnabled(False)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -133,7 +137,8 @@ class TextPanel(QTextEdit):
     def _block(self, cursor: QTextCursor, *, first: bool, above: int) -> None:
         form = QTextBlockFormat()
         form.setTopMargin(0 if first else above)
-        form.setLineHeight(130, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+        kind = QTextBlockFormat.LineHeightTypes.ProportionalHeight
+        form.setLineHeight(_line_height(), kind.value)
         if first:
             cursor.setBlockFormat(form)
         else:
@@ -147,16 +152,44 @@ class TextPanel(QTextEdit):
         return form
 
     def _fit(self) -> None:
-        """Keep lines short enough to read; the rest of the width stays empty on both sides."""
+        """Lines short enough to read, and a bar only where words would be out of sight."""
+        self._fit_margins()
+        if self._fitting:
+            return
+        self._fitting = True
+        bar = self.verticalScrollBar()
+        place = bar.value()
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        if bar.maximum() > self._spare():
+            self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+            bar.setValue(place)
+        self._fitting = False
+
+    def _spare(self) -> int:
+        """Below the last line nothing stands: its leading and the margin may go out of sight."""
+        line = QFontMetrics(theme.font(self._role)).height()
+        return _margin() + round(line * (_line_height() - 100) / 100)
+
+    def _fit_margins(self) -> None:
+        """The rest of the width stays empty on both sides."""
         letter = self.fontMetrics().averageCharWidth() * theme.px(self._role) / theme.px("body")
         room = self.viewport().width()
         side = max(theme.SPACE_M, round((room - LINE_LETTERS * letter) / 2))
         frame = self.document().rootFrame()
         form = frame.frameFormat()
-        if round(form.leftMargin()) == side and round(form.topMargin()) == theme.SPACE_S:
+        if round(form.leftMargin()) == side and round(form.topMargin()) == _margin():
             return
         form.setLeftMargin(side)
         form.setRightMargin(side)
-        form.setTopMargin(theme.SPACE_S)
-        form.setBottomMargin(theme.SPACE_S)
+        form.setTopMargin(_margin())
+        form.setBottomMargin(_margin())
         frame.setFrameFormat(form)
+
+
+def _line_height() -> int:
+    return LARGE_LINE_HEIGHT if theme.theme.scale.percent > LARGE else LINE_HEIGHT
+
+
+def _margin() -> int:
+    """Above and below the text."""
+    return theme.SPACE_XS if theme.theme.scale.percent > LARGE else theme.SPACE_S

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtGui import QColor, QImage, QPainter
 
 from app import theme
 from app.widgets import canvas_paint, halo
@@ -236,3 +236,32 @@ def place_of(box, place, image):
         box.left() - halo.EDGE + place[0] * (box.width() - room.width() + 2 * halo.EDGE),
         box.top() - halo.EDGE + place[1] * (box.height() - room.height() + 2 * halo.EDGE),
     )
+
+
+def _contrast(one: tuple[float, float, float], other: tuple[float, float, float]) -> float:
+    """Of two colours from 0 to 255 (WCAG 2.2)."""
+
+    def light(colour: tuple[float, float, float]) -> float:
+        parts = [part / 255 for part in colour]
+        r, g, b = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b
+
+    low, high = sorted((light(one), light(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("under", ["#ffffff", "#ffd080", "#f0a0c0", "#80ffff", "#000000"])
+def test_a_badge_keeps_its_contrast_over_any_picture(under):
+    """Microscopy and photographs are bright and coloured: the word stands on a plate."""
+    image = QImage(220, 160, QImage.Format.Format_ARGB32_Premultiplied)
+    image.fill(QColor(under))
+    painter = QPainter(image)
+    view, state = QRectF(0, 0, 220, 160), ViewState(flip_h=True)
+    canvas_paint.draw_badges(painter, phantom(), state, view, frozenset({"badges"}), "")
+    painter.end()
+    word = QImage(image)
+    rows = range(6, 6 + round(halo.size(halo.word("flipped", color=theme.WARN)).height()) - 4)
+    plate = [word.pixelColor(6, y) for y in rows]  # left of the triangle nothing is drawn
+    amber = QColor(theme.WARN).getRgb()[:3]
+    assert all(_contrast(colour.getRgb()[:3], amber) >= 4.5 for colour in plate)
+    assert image.pixelColor(219, 159) == QColor(under), "the plate is no larger than its words"

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
-from PySide6.QtGui import QCursor, QEnterEvent
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt
+from PySide6.QtGui import QCursor, QEnterEvent, QTextCursor
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 
 from app import keys, theme
@@ -25,7 +26,9 @@ from app.widgets import drawn_ahead
 from app.widgets.board_view import state_from
 from app.widgets.content import ViewState
 from app.widgets.drawn_ahead import Place
+from app.widgets.evidence_frame import grid
 from app.widgets.reason_panel import NEEDED
+from app.widgets.text_panel import TextPanel
 from app.widgets.triptych import NAMES, BoardItem, draw_ahead
 from studies.preference.protocol import REASONS
 from tests.app.fakes import FakeSource, FakeStudy, fake_services, image_item
@@ -700,3 +703,44 @@ def test_full_screen_shows_the_reading_screen_and_nothing_else(program, home, qt
     assert all(one is view or view.isAncestorOf(one) or one.isAncestorOf(view) for one in seen)
     made.window.toggle_full_screen()
     made.window.presenter("review").leave()
+
+
+@pytest.mark.parametrize("percent", [100, 150])
+def test_a_bar_stands_beside_a_text_only_where_words_are_out_of_sight(qtbot, scaled, percent):
+    scaled(percent)
+    panel, kinds = TextPanel(selectable=False), set()
+    qtbot.addWidget(panel)
+    panel.show()
+    panel.show_text("\n".join(f"Line {number} of a report." for number in range(5)))
+    bar, end = panel.verticalScrollBar(), panel.textCursor()
+    end.movePosition(QTextCursor.MoveOperation.End)
+    for high in range(100, 200, 2):
+        panel.resize(372, high)
+        hidden = panel.cursorRect(end).bottom() > panel.viewport().height()
+        assert bar.isVisible() or not hidden, "words out of sight are said to be there"
+        kinds.add((bar.maximum() > 0, bar.isVisible()))
+    assert kinds == {(True, False), (True, True), (False, False)}, "empty pixels need no bar"
+
+
+def test_large_type_at_the_least_size_shows_six_lines_in_each_frame_of_the_wings(view, scaled):
+    scaled(150)
+    show(view, "text", (1280, 800))
+    wings = (*view.board.left, *view.board.right)
+    assert len({frame.size().toTuple() for frame in wings}) == 1
+    for frame in wings:
+        whole = 0
+        for words in range(10, 60):
+            frame.show_content(replace(frame.content, text="lung " * words))
+            if not frame.text.verticalScrollBar().isVisible():
+                whole = frame.text.document().begin().layout().lineCount()
+        assert whole == 6, "four before"
+
+
+@pytest.mark.parametrize(("count", "rows"), [(2, 1), (3, 1), (4, 2), (5, 2), (6, 2), (7, 2)])
+def test_crops_lie_in_even_rows(count, rows):
+    """In the room of a candidate at 1280 x 800: no row of three above a row of one."""
+    cells = grid(QRect(0, 0, 366, 190), count)
+    across = [len(list(row)) for _top, row in groupby(cells, key=QRect.top)]
+    assert len(across) == rows
+    assert max(across) - min(across) <= 1
+    assert len({cell.size().toTuple() for cell in cells}) == 1
