@@ -7,7 +7,8 @@ entry that is not the next one or does not have its hash, and to let a reader's 
 on a row of another: the tables themselves are closed, since conditions that PostgreSQL trusts are
 tried before those of row security, where times and ``EXPLAIN`` tell what they met. Row security
 lies on the tables all the same, for the day when somebody grants them by mistake. It is not
-forced: the functions and the coordinator's backup act as the owner.
+forced: the functions and the coordinator's backup act as the owner. What the server tells every
+login remains: who is connected, whose turn it is to write, how large a table is.
 """
 
 from __future__ import annotations

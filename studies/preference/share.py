@@ -29,9 +29,10 @@ from studies.preference.study import open_study
 
 SECRET = ("password", "passfile", "sslpassword", "sslkey")
 PRIVATE = (
-    "A login is shown its own answers and of the others no more than how many there are; a name "
-    "belongs to the login that first sat down under it. Readers who share one login can read each "
-    "other's answers with a database browser; the program shows them none."
+    "A login is shown its own answers and of the others no more than how many there are; who "
+    "watches the server with a database browser sees which login writes at what time, not what. A "
+    "name belongs to the login that first sat down under it. Readers who share one login can read "
+    "each other's answers with a database browser; the program shows them none."
 )
 COMMON = (
     "All readers use this one login, so each can read the others' answers with a database browser, "
@@ -131,13 +132,14 @@ def open_shared(store: Store, url: str) -> Iterator[tuple[Store, PackRow]]:
 
     Args:
         store: the coordinator's study.
-        url: an address that it was shared at; the name of the schema may be left out.
+        url: an address that it was shared at; the name of the schema may be left out. Where the
+            server moved or goes by another name, one with that schema.
 
     Raises:
         BadAnswers: it was not shared there.
         StoreError: the server refuses, or nothing is there any more.
     """
-    row = next((row for row in packs.packs(store) if _same(shared_url(row), url)), None)
+    row = _known(store, url)
     if row is None:
         raise BadAnswers(f"This study was not shared at {plain_url(url)}.")
     with open_study_store(_with_schema(url, _query(shared_url(row))["schema"])) as shared:
@@ -182,6 +184,15 @@ def _query(url: str) -> dict[str, str]:
 def _with_schema(url: str, schema: str) -> str:
     query = {"schema": schema, **_query(url)}
     return urlunsplit(urlsplit(url)._replace(query=urlencode(query, quote_via=quote)))
+
+
+def _known(store: Store, url: str) -> PackRow | None:
+    """What a study knows of a share; by its schema alone where the server's address is new."""
+    rows = [row for row in packs.packs(store) if shared_url(row)]
+    schema = _query(url).get("schema", "")
+    here = (row for row in rows if _same(shared_url(row), url))
+    moved = (row for row in rows if schema and _query(shared_url(row)).get("schema") == schema)
+    return next(here, next(moved, None))
 
 
 def _same(known: str, url: str) -> bool:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 import pytest
 
 from db.chain import append
 from db.errors import LoginRefused, NotWritable
 from db.session import open_study_store
+from studies.errors import BadAnswers
 from studies.preference.merge import merge
 from studies.preference.share import share
 from studies.preference.study import open_study
@@ -87,3 +90,21 @@ def test_entries_of_nobody_and_a_name_in_other_capitals_spoil_nothing_of_the_oth
         assert study.info().raters == (("Müller", 2),)
     assert verify(path) == ()
     assert {told.split(" is not counted")[0] for told in remarks(path)} >= {"MÜLLER", "Mal"}
+
+
+def test_a_shared_study_whose_server_moved_is_merged_at_its_new_address(tmp_path, server):
+    path = plain_study(tmp_path, 3)
+    url = share(path, server.database).url
+    with open_study(url) as study:
+        study.session("Ann").answer("both")
+    merge(path, [url])
+    folder = quote(str(server.folder), safe="")
+    moved = url.replace(folder, folder + quote("/.", safe=""))  # the same by another name
+    assert moved != url
+    with open_study(moved) as study:
+        study.session("Ann").answer("both")
+    (merged,) = merge(path, [moved])
+    assert (merged.state, merged.answers) == ("merged", 2)
+    assert verify(path) == ()
+    with pytest.raises(BadAnswers, match="not shared at"):
+        merge(path, [moved.replace("schema=study_", "schema=studies_")])
