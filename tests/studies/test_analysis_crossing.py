@@ -125,3 +125,23 @@ def test_the_interval_holds_the_truth_about_other_raters_too():
     assert held["net"] >= 106
     assert held["decided"] >= 106
     assert held["items alone"] < 90 < held["Hillis"]
+
+
+def test_equal_means_by_chance_are_not_said_to_be_no_difference():
+    """Two raters of equal means who err in opposite tasks: items differ, yet no interval."""
+    world = World(items=4, tasks=2, repeat_share=0.0, guess_items=0)
+    rows = rated(simulated(world, [Reader("a"), Reader("b")], 1))
+    liked = {("a", 0): "first", ("a", 1): "second", ("b", 0): "second", ("b", 1): "first"}
+    rows = [replace(one, preferred=liked[one.row.rater, int(one.item.task_id[-1])]) for one in rows]
+    found = across_raters(rows).net
+    assert (found.value, found.low) == (0.0, None)
+    assert "by chance" in found.note
+    same = across_raters([replace(one, preferred="first") for one in rows]).net
+    assert (same.value, same.note) == (1.0, "neither raters nor items differ: no interval")
+
+
+def test_one_task_is_told_to_be_clustered_by_item():
+    world = World(items=30, tasks=1, repeat_share=0.0, guess_items=0)
+    found = across_raters(rated(simulated(world, [Reader("a"), Reader("b")], 2)))
+    assert found.net.method.endswith("by item")
+    assert across_raters(rated(made(raters=2))).net.method.endswith("by task")

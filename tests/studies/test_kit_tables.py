@@ -53,9 +53,9 @@ def bare(text):
     for level in LEVELS:
         left = left.replace(level, "")
     found = [left[max(0, m.start() - 40) : m.end() + 20] for m in PERCENT.finditer(left)]
-    told = re.compile(r"[+-]\d[\d.]* points \[-?\d[\d.]*, -?\d[\d.]*\] \(\d+ ratings?\)")
+    told = re.compile(r"[+-]\d[\d.]* points \[-?\d[\d.]*, -?\d[\d.]*\] \(\d+ (?:ratings?|votes?)\)")
     left = told.sub("", text)
-    left = re.sub(r"[+-]\d[\d.]* points \[no interval\] \(\d+ ratings?\)", "", left)
+    left = re.sub(r"[+-]\d[\d.]* points \[no interval\] \(\d+ (?:ratings?|votes?)\)", "", left)
     left = re.sub(r"\d[\d.]* points( away from one half| \(n = \d+\))", "", left)
     return found + [left[max(0, m.start() - 40) : m.end() + 20] for m in POINTS.finditer(left)]
 

@@ -18,6 +18,7 @@ from studies.preference.kit.flow import flow_diagram
 from studies.preference.kit.layout import grids_of
 from studies.preference.kit.methods import methods_text
 from studies.preference.kit.publish import write_kit
+from studies.preference.kit.report import to_text
 from tests.studies.kit_tables import made
 
 DRAWS = 40
@@ -55,6 +56,10 @@ def test_of_several_raters_the_vote_is_the_test_to_go_by():
     assert "the sign test of the majority vote is the one to go by" in said
     assert "By the majority of the raters of each item A had" in said
     assert f"({vote.first_decided.count} of {vote.first_decided.n}) of the decided" in said
+    text = to_text(analyse(made(raters=2), draws=DRAWS))
+    assert f"Majority of the raters, {vote.n} votes of {vote.n} items" in text
+    assert "Mean of 2 raters, net preference: " in text
+    assert "Majority" not in to_text(analyse(made(raters=1), draws=DRAWS))
     assert "majority" not in told(made(raters=1)).split("## Limitations")[0]
     plan = " ".join(PLAN)
     assert "primary test is the sign test of the majority vote" in plan

@@ -14,13 +14,15 @@ from alike to far apart, the 95 % interval of the net preference held the truth 
 in 94.0 to 97.3 % for two, 94.7 to 97.0 % for three, 94.3 to 95.7 % for five (binomial error
 1.3 %), that of the share among the decided in 93.0 to 97.7 %; Hillis's in 87.0 to 95.3 % for two,
 the bootstrap of tasks and items, raters far apart, in 46 to 65 %.
-``python -m tests.bench.pooled`` repeats it. Refuses one rater.
+``python -m tests.bench.pooled`` repeats it. Of 400 studies each of 40 items in 10 tasks and of 60
+in 30, read by two or three, it held in 94.8 to 97.8 % (of the decided 93.8 to 98.3 %), with two
+often as wide as the scale. Refuses one rater.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +34,9 @@ from studies.preference.analysis.schema import Estimate, Pooled
 
 Array = NDArray[np.float64]
 METHOD = "mean of raters; Obuchowski and Rockette, by task"
+BY_ITEM = "mean of raters; Obuchowski and Rockette, by item"  # where there is one task
+ALIKE = "neither raters nor items differ: no interval"
+BY_CHANCE = "the raters' means are equal by chance and share no errors: no interval"
 NOTHING = 1e-15
 
 
@@ -46,6 +51,7 @@ class Parts:
         shared: covariance of two raters, at least 0.
         own: variance of one rater's mean beyond what two share, over the items.
         raters, clusters: how many; tasks, or items where there is one task.
+        method: which of the two.
     """
 
     value: float
@@ -55,6 +61,7 @@ class Parts:
     own: float
     raters: int
     clusters: int
+    method: str = METHOD
 
     @property
     def variance(self) -> float:
@@ -106,7 +113,8 @@ def parts_of(rows: Sequence[Rated], values: Sequence[float]) -> Parts | None:
     means = np.bincount(who, value) / count
     away = np.zeros((len(raters), len(places)))
     np.add.at(away, (who, where), (value - means[who]) / count[who])
-    return _of(means, away, len(rows))
+    found = _of(means, away, len(rows))
+    return replace(found, method=BY_ITEM) if by_item else found
 
 
 def _of(means: Array, away: Array, n: int) -> Parts:
@@ -126,7 +134,7 @@ def _estimate(parts: Parts | None, n: int, lowest: float) -> Estimate:
         why = "fewer than two raters, or one item" if n else "nothing decided"
         return undefined(n, why, unit="ratings", method=METHOD)
     if parts.variance <= NOTHING:
-        note = "neither raters nor items differ: no interval"
-        return Estimate(parts.value, None, None, n, "ratings", METHOD, note)
+        note = BY_CHANCE if parts.own > NOTHING else ALIKE
+        return Estimate(parts.value, None, None, n, "ratings", parts.method, note)
     low, high = max(lowest, parts.value - parts.half), min(1.0, parts.value + parts.half)
-    return Estimate(parts.value, low, high, n, "ratings", METHOD)
+    return Estimate(parts.value, low, high, n, "ratings", parts.method)

@@ -129,7 +129,8 @@ def _of_counting(blocks: Sequence[Block]) -> list[str]:
         notes.append(
             "n counts the ratings of several raters. Ratings of one item are not independent; "
             "Wilson intervals and sign tests take them as if they were, the bootstrap of the net "
-            "preference does not; the mean of the raters allows for other raters too."
+            "preference does not; the mean of the raters allows for other raters too. Of the sign "
+            "tests that of the majority is the one to go by."
         )
     for one in blocks:
         if one.group == "majority":

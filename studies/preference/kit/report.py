@@ -92,6 +92,11 @@ def _pair_text(pair: Pair) -> list[str]:
     lines += _block_text(pair.overall, pair)
     if pair.with_auto_ties.n != pair.overall.n:
         lines += _block_text(pair.with_auto_ties, pair)
+    if pair.majority is not None:
+        lines += _block_text(pair.majority, pair)
+    if pair.pooled is not None:
+        across = points_words(pair.pooled.net)
+        lines.append(f"Mean of {pair.pooled.raters} raters, net preference: {across}")
     fit = pair.davidson
     if fit.log_ratio is not None:
         lines.append(f"Davidson, log worth ratio: {estimate_words(fit.log_ratio)}")
@@ -114,11 +119,12 @@ def _block_text(one: Block, pair: Pair) -> list[str]:
             ("tie", one.tie), ("both useful", one.both), ("neither useful", one.neither),
             (f"{pair.first} among decided", one.first_decided))  # fmt: skip
     width = max(len(word) for word, _ in said)
+    unit = "votes" if one.group == "majority" else "ratings"
     return [
-        f"{one.title}, {counted(one.n, 'ratings')} of {counted(one.items, 'items')}",
+        f"{one.title}, {counted(one.n, unit)} of {counted(one.items, 'items')}",
         *(f"  {word.ljust(width)}  {share_words(found)}" for word, found in said),
         f"  {'sign test'.ljust(width)}  {test_words(one.sign)}",
-        f"  {'net preference'.ljust(width)}  {points_words(one.net)}",
+        f"  {'net preference'.ljust(width)}  {points_words(one.net, unit=unit)}",
     ]
 
 
