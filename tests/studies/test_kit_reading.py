@@ -135,6 +135,109 @@ def test_a_wrong_cell_is_named(tmp_path, text, said):
     assert str(tmp_path) not in str(caught.value)
 
 
+THREE = "item_id,rater,preferred,answer_ms\n"
+KINDS = "item_id,rater,preferred,kind\n"
+GUESSED = "rater,item_id,left_model,answer\n"
+TWO = OWN.replace("family", "study_hash") + "i1,x,A,both,aa\ni2,x,B,both,aa\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        (
+            {"ratings": THREE + "i1,x,A,1\ni2,x,B,1\ni1,x,A,1\n"},
+            "ratings.csv, row 4, column item_id stands there twice for the same rater; of a second "
+            "reading, kind is repeat",
+        ),
+        (
+            {"ratings": "item_id,rater,preferred,position\ni1,x,A,1\ni2,x,B,2\ni1,x,A,3\n"},
+            "row 4, column item_id stands there twice",
+        ),
+        (
+            {"ratings": KINDS + "i1,x,A,item\ni1,x,A,repeat\ni1,x,B,repeat\n"},
+            "row 4, column item_id stands there twice",
+        ),
+        (
+            {"ratings": TWO, "guesses": GUESSED + "x,i1,A,left\nx,i1,A,right\n"},
+            "guesses.csv, row 3, column item_id stands there twice for the same rater",
+        ),
+        (
+            {"ratings": TWO, "guesses": GUESSED + "x,i1,Q,left\n"},
+            "guesses.csv, row 2, column left_model holds 'Q'; this item compares A, B",
+        ),
+        (
+            {"ratings": TWO, "guesses": GUESSED + "x,i1,NA,left\n"},
+            "guesses.csv, row 2, column left_model is empty",
+        ),
+        (
+            {"ratings": TWO, "guesses": GUESSED + "x,i9,A,left\n"},
+            "guesses.csv, row 2, column item_id holds 'i9', which no item is called",
+        ),
+        (
+            {"ratings": TWO, "items": "item_id,left_model\ni1,A\ni2,C\n"},
+            "items.csv, row 3, column left_model holds 'C'; this item compares A, B",
+        ),
+        (
+            {"ratings": TWO, "items": "study_hash,item_id\naa,i1\nbb,i2\n"},
+            "items.csv, row 3, column study_hash holds 'bb'; ratings.csv is of another study",
+        ),
+        (
+            {"ratings": TWO, "study": "name,value\nhash,cc\n"},
+            "ratings.csv, row 2, column study_hash holds 'aa'; study.csv is of another study",
+        ),
+        (
+            {"ratings": KINDS + "i1,x,A,item\ni2,x,B,item\n",
+             "items": "item_id,kind\ni1,item\ni2,warmup\n"},
+            "ratings.csv, row 3, column kind holds item; the item itself is of kind warmup",
+        ),
+        (
+            {"ratings": KINDS + "i1,x,A,item\ni1,y,B,warmup\n"},
+            "row 3, column kind holds warmup; the item itself is of kind item",
+        ),
+        (
+            {"ratings": THREE + 'i1,x,A,"12,000"\ni2,x,B,5\n'},
+            "column answer_ms holds '12,000', which can be read in two ways",
+        ),
+        ({"ratings": THREE + "i1,x,A,12.000\n"}, "column answer_ms holds '12.000', which can be"),
+        (
+            {"ratings": "item_id;rater;preferred;words_first\ni1;x;A;1,200\ni2;x;B;4\n"},
+            "column words_first holds '1,200', which can be read in two ways",
+        ),
+    ],
+    ids=lambda value: value[-40:] if isinstance(value, str) else None,
+)  # fmt: skip
+def test_what_would_count_wrongly_is_refused(tmp_path, files, said):
+    for name, text in files.items():
+        folder_of(tmp_path, text, f"{name}.csv")
+    with pytest.raises(BadStudy) as caught:
+        read_tables(tmp_path)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("word", ["NA", "N/A", "nan", "NULL", ""])
+def test_a_cell_that_says_nothing_is_no_model(tmp_path, word):
+    text = "item_id,rater,preferred,left_model,answer_ms\ni1,x,A,B,5\ni2,x,B,A,7\n"
+    tables = read_tables(folder_of(tmp_path, f"{text}i3,x,{word},{word},{word}\n"))
+    assert list(tables.models) == ["A", "B"]
+    last = tables.presented[-1]
+    assert (last.answer, last.preferred, last.left, last.answer_ms) == ("", "", "", None)
+
+
+def test_kinds_that_the_items_leave_out_are_those_of_the_ratings(tmp_path):
+    folder_of(tmp_path, "item_id,task\ni1,t\ni2,t\ni3,t\n", "items.csv")
+    rows = "i1,x,A,item\ni2,x,B,warmup\ni3,x,B,item\ni1,x,A,repeat\n"
+    tables = read_tables(folder_of(tmp_path, KINDS + rows))
+    assert [one.kind for one in tables.items] == ["item", "warmup", "item"]
+    assert analyse(tables, draws=20).pairs[0].overall.n == 2
+
+
+def test_decimals_may_have_a_comma(tmp_path):
+    text = "item_id;rater;preferred;words_first;answer_ms\ni1;x;A;2,5;900,0\ni2;x;B;45.333;1\n"
+    tables = read_tables(folder_of(tmp_path, text))
+    assert [one.words_first for one in tables.items] == [2.5, 45.333]
+    assert tables.presented[0].answer_ms == 900
+
+
 def test_the_papers_counts_give_the_golden_values(tmp_path):
     words = ["A"] * 260 + ["B"] * 122 + ["both"] * 148
     rows = "".join(f"i{place},one,{word}\n" for place, word in enumerate(words))
@@ -233,10 +336,11 @@ def test_what_is_read_is_analysed_whatever_it_is(tmp_path):
     rng = random.Random(3)
     words = ("A", "B", "both", "neither", "cannot", "", "tie", "auto_tie")
     for place in range(12):
+        places = [(item, rater, kind) for item in range(1, 9) for rater in "xyz"
+                  for kind in (("item", "repeat") if item < 7 else ("warmup",))]  # fmt: skip
         rows = [
-            f"i{rng.randrange(1, 9)},{rng.choice('xyz')},{rng.choice(words)},"
-            f"{rng.choice(('item', 'item', 'repeat', 'warmup'))},{rng.choice((1, 0, 900, ''))}"
-            for _ in range(rng.randrange(1, 40))
+            f"i{item},{rater},{rng.choice(words)},{kind},{rng.choice((1, 0, 900, ''))}"
+            for item, rater, kind in rng.sample(places, rng.randrange(1, 40))
         ]
         text = "item_id,rater,preferred,kind,answer_ms\ni0,x,A,item,5\n" + "\n".join(rows)
         (tmp_path / "ratings.csv").write_text(text, "utf-8")

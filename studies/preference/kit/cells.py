@@ -10,6 +10,7 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,9 @@ from studies.errors import BadStudy
 SEPARATORS = ",;\t|"
 LONGEST = 10_000_000
 LARGEST = 10**15
+NOTHING = ("NA", "N/A", "#N/A", "NAN", "NULL")  # how other programs write an empty cell
+# 12,000 is twelve in one country and twelve thousand in another
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:[.,]\d{3})+")
 # What others call the same.
 ALIASES: dict[str, str] = {
     "item": "item_id",
@@ -59,6 +63,11 @@ class Row:
         """The text of a cell."""
         return self.cells.get(column, default)
 
+    def named(self, column: str) -> str:
+        """The text of a cell that names one of a few things; "" where it says that it is empty."""
+        found = self.text(column)
+        return "" if found.upper() in NOTHING else found
+
     def needed(self, column: str) -> str:
         """The text of a cell that must not be empty."""
         found = self.cells.get(column)
@@ -68,8 +77,8 @@ class Row:
 
     def word(self, column: str, allowed: Sequence[str], default: str = "") -> str:
         """One of the allowed words, whatever its capitals; underscores may be blanks."""
-        found = self.cells.get(column)
-        if found is None:
+        found = self.named(column)
+        if not found:
             return default
         said = "_".join(found.lower().replace("-", "_").split())
         if said not in allowed:
@@ -80,13 +89,10 @@ class Row:
 
     def number(self, column: str, *, low: int, high: int = LARGEST) -> int | None:
         """A whole number between two bounds, None where the cell is empty."""
-        found = self.cells.get(column)
-        if found is None or found.upper() in ("NA", "NAN", "NULL"):
+        value = self._value(column, loose=".,")
+        if value is None:
             return None
-        try:
-            value = float(found.replace(",", "."))
-        except ValueError:
-            self.wrong(column, f"holds {shortened(found)}, which is no number")
+        found = self.text(column)
         if not math.isfinite(value) or not low <= value <= high:
             self.wrong(column, f"holds {shortened(found)}; it must lie between {low} and {high}")
         if value != int(value):
@@ -95,16 +101,34 @@ class Row:
 
     def amount(self, column: str) -> float | None:
         """A number from 0, None where the cell is empty; halves are allowed."""
-        found = self.cells.get(column)
-        if found is None or found.upper() in ("NA", "NAN", "NULL"):
+        value = self._value(column, loose=",")
+        if value is None:
             return None
+        if not 0 <= value <= LARGEST:
+            held = shortened(self.text(column))
+            self.wrong(column, f"holds {held}; it must lie between 0 and {LARGEST}")
+        return value
+
+    def _value(self, column: str, *, loose: str) -> float | None:
+        """The number of a cell, with ``.`` or ``,`` before its decimals; None where it is empty.
+
+        Args:
+            column: of the cell.
+            loose: signs that may stand for a thousand; what could be read in two ways is refused.
+        """
+        found = self.named(column)
+        if not found:
+            return None
+        if _THOUSANDS.fullmatch(found) and any(sign in found for sign in loose):
+            self.wrong(
+                column,
+                f"holds {shortened(found)}, which can be read in two ways; write it without a "
+                "sign for thousands",
+            )
         try:
-            value = float(found.replace(",", "."))
+            return float(found.replace(",", "."))
         except ValueError:
             self.wrong(column, f"holds {shortened(found)}, which is no number")
-        if not 0 <= value <= LARGEST:
-            self.wrong(column, f"holds {shortened(found)}; it must lie between 0 and {LARGEST}")
-        return value
 
     def wrong(self, column: str, why: str) -> NoReturn:
         """Say which cell is wrong.

@@ -54,7 +54,7 @@ class Letters:
 
     def pair(self, row: Row) -> tuple[str, str]:
         """The two models of a row of ratings: as it says, else the only two there are."""
-        first, second = row.text("first_model"), row.text("second_model")
+        first, second = row.named("first_model"), row.named("second_model")
         if first and second:
             return first, second
         if len(self.titles) > 2:
@@ -65,10 +65,10 @@ class Letters:
 
 def _named(row: Row) -> tuple[str, ...]:
     """Letters of models that a row of ratings names."""
-    said = row.text("preferred")
+    said = row.named("preferred")
     plain = said.lower().replace("-", "_").replace(" ", "_")
     no_model = plain in TIES or plain in LOOSE or plain in ("first", "second", "left", "right")
-    named = (row.text("first_model"), row.text("second_model"), row.text("left_model"))
+    named = (row.named("first_model"), row.named("second_model"), row.named("left_model"))
     return tuple(letter for letter in (*named, "" if no_model else said) if letter)
 
 
@@ -79,16 +79,25 @@ def presented_rows(sheet: Sheet, items: Mapping[str, ItemFacts]) -> tuple[Presen
         BadStudy: names row and column.
     """
     found: list[Presented] = []
-    seen: set[tuple[str, int | str]] = set()
+    seen: set[tuple[str, int | str, str]] = set()
     for row in sheet.rows:
         one = _presented(row, items)
-        place = (one.rater, one.item_id if one.position is None else one.position)
-        if place in seen and (one.position is not None or one.kind == "auto_tie"):
-            column = "item_id" if one.position is None else "position"
-            row.wrong(column, "stands there twice for the same rater")
-        seen.add(place)
+        if one.position is not None:
+            _once(row, "position", seen, (one.rater, one.position, ""))
+        if one.position is None or one.kind != "repeat":
+            _once(row, "item_id", seen, (one.rater, one.item_id, one.kind))
         found.append(one)
     return tuple(found)
+
+
+def _once(
+    row: Row, column: str, seen: set[tuple[str, int | str, str]], place: tuple[str, int | str, str]
+) -> None:
+    """Refuse a reading that would count twice."""
+    if place in seen:
+        again = "" if column == "position" else "; of a second reading, kind is repeat"
+        row.wrong(column, f"stands there twice for the same rater{again}")
+    seen.add(place)
 
 
 def _presented(row: Row, items: Mapping[str, ItemFacts]) -> Presented:
@@ -96,11 +105,12 @@ def _presented(row: Row, items: Mapping[str, ItemFacts]) -> Presented:
     if item is None:
         named = shortened(row.text("item_id"))
         row.wrong("item_id", f"holds {named}, which items.csv does not name")
-    if row.word("kind", KINDS, "item") == "auto_tie":
+    kind = _kind(row, item)
+    if kind == "auto_tie":
         return Presented(
             row.needed("rater"), None, item.item_id, "auto_tie", "", "tie", "auto_tie", "auto_tie"
         )
-    left = row.text("left_model")
+    left = row.named("left_model")
     if left not in (item.first, item.second, ""):
         compared = f"{item.first}, {item.second}"
         row.wrong("left_model", f"holds {shortened(left)}; this item compares {compared}")
@@ -115,7 +125,7 @@ def _presented(row: Row, items: Mapping[str, ItemFacts]) -> Presented:
         rater=row.needed("rater"),
         position=row.number("position", low=1),
         item_id=item.item_id,
-        kind=row.word("kind", KINDS, "item"),
+        kind=kind,
         left=left,
         answer=answer or _answer_of(preferred, left, item),
         preferred=preferred or meant,
@@ -133,8 +143,16 @@ def _presented(row: Row, items: Mapping[str, ItemFacts]) -> Presented:
     )
 
 
+def _kind(row: Row, item: ItemFacts) -> str:
+    """The kind of a presentation, which must fit its item."""
+    kind = row.word("kind", KINDS, item.kind)
+    if kind != item.kind and (kind, item.kind) != ("repeat", "item"):
+        row.wrong("kind", f"holds {kind}; the item itself is of kind {item.kind}")
+    return kind
+
+
 def _preferred(row: Row, column: str, item: ItemFacts) -> str:
-    said = row.text(column)
+    said = row.named(column)
     if said == item.first:
         return "first"
     if said == item.second:

@@ -14,7 +14,7 @@ from pathlib import Path
 from studies.errors import BadStudy
 from studies.preference.analysis.schema import Analysis
 from studies.preference.analysis.tables import KINDS, Guess, ItemFacts, RaterFacts, StudyTables
-from studies.preference.kit.cells import Row, Sheet, json_value, read_sheet
+from studies.preference.kit.cells import Row, Sheet, json_value, read_sheet, shortened
 from studies.preference.kit.presented import Letters, presented_rows
 from studies.preference.lists import DIFFICULTIES
 from studies.preference.overlap import HOLDERS
@@ -65,14 +65,16 @@ def _read(path: Path) -> tuple[dict[str, object], StudyTables]:
     if "preferred" not in ratings.columns:
         ratings.needs("answer", "left_model")
     told = _told(sheets.get("study.csv"))
-    items = _items(sheets["items.csv"]) if "items.csv" in sheets else {}
-    guesses = tuple(map(_guess, _of(sheets, "guesses.csv", "rater", "item_id", "answer")))
+    _one_study(told, ratings, *sheets.values())
+    items = _items(sheets["items.csv"], ratings) if "items.csv" in sheets else {}
     letters = Letters.found(told, items, ratings)
     if not items:
         items = _items_of_ratings(ratings, letters)
     presented = presented_rows(ratings, items)
+    guesses = _guesses(
+        _of(sheets, "guesses.csv", "rater", "item_id", "answer", "left_model"), items
+    )
     raters = tuple(map(_rater, _of(sheets, "raters.csv", "rater")))
-    _check_guesses(guesses, items)
     return told, StudyTables(
         study_id=str(told.get("study_id", "")),
         title=str(told.get("title", "")) or ratings.file,
@@ -138,17 +140,41 @@ def _value(row: Row) -> object:
         row.wrong("value", "holds no number")
 
 
-def _items(sheet: Sheet) -> dict[str, ItemFacts]:
+def _one_study(told: Mapping[str, object], *sheets: Sheet) -> None:
+    """Refuse files of different studies: every row that holds a hash holds the same."""
+    known, where = str(told.get("hash") or ""), "study.csv"
+    for sheet in sheets:
+        for row in sheet.rows:
+            found = row.named("study_hash")
+            if found and known and found != known:
+                row.wrong("study_hash", f"holds {shortened(found)}; {where} is of another study")
+            if found and not known:
+                known, where = found, sheet.file
+
+
+def _items(sheet: Sheet, ratings: Sheet) -> dict[str, ItemFacts]:
     sheet.needs("item_id")
+    kinds = {row.text("item_id"): _kind(row) for row in reversed(ratings.rows)}
     found: dict[str, ItemFacts] = {}
     for row in sheet.rows:
-        one = _item(row, row.text("first_model", "A"), row.text("second_model", "B"))
+        first, second = row.text("first_model", "A"), row.text("second_model", "B")
+        stated = "" if row.named("kind") else kinds.get(row.text("item_id"), "")
+        one = _item(row, first, second, kind=stated)
         if one.item_id in found:
             row.wrong("item_id", f"names {one.item_id!r} for the second time")
         if one.first == one.second:
             row.wrong("second_model", "names the same model as first_model")
+        _side(row, one)
         found[one.item_id] = one
     return found
+
+
+def _side(row: Row, item: ItemFacts) -> None:
+    """Refuse a model on the left that the item does not compare."""
+    left = row.named("left_model")
+    if left not in (item.first, item.second, ""):
+        compared = f"{item.first}, {item.second}"
+        row.wrong("left_model", f"holds {shortened(left)}; this item compares {compared}")
 
 
 def _items_of_ratings(sheet: Sheet, letters: Letters) -> dict[str, ItemFacts]:
@@ -175,7 +201,7 @@ def _item(row: Row, first: str, second: str, *, kind: str = "") -> ItemFacts:
         kind=kind or row.word("kind", KINDS, "item"),
         first=first,
         second=second,
-        left=row.text("left_model"),
+        left=row.named("left_model"),
         task_id=row.text("task_id"),
         family=row.text("family"),
         form=row.word("form", FORMS),
@@ -198,19 +224,22 @@ def _item(row: Row, first: str, second: str, *, kind: str = "") -> ItemFacts:
     )
 
 
-def _guess(row: Row) -> Guess:
-    return Guess(
-        rater=row.needed("rater"),
-        item_id=row.needed("item_id"),
-        left=row.text("left_model"),
-        answer=row.word("answer", GUESSED) or row.needed("answer"),
-    )
-
-
-def _check_guesses(guesses: Iterable[Guess], items: Mapping[str, ItemFacts]) -> None:
-    for one in guesses:
+def _guesses(rows: Iterable[Row], items: Mapping[str, ItemFacts]) -> tuple[Guess, ...]:
+    """What was guessed, once for each rater and item."""
+    found: dict[tuple[str, str], Guess] = {}
+    for row in rows:
+        left, answer = row.named("left_model"), row.word("answer", GUESSED)
+        for column, value in (("left_model", left), ("answer", answer)):
+            if not value:
+                row.wrong(column, "is empty; it must hold a value")
+        one = Guess(row.needed("rater"), row.needed("item_id"), left, answer)
         if one.item_id not in items:
-            raise BadStudy(f"guesses.csv guesses at item {one.item_id!r}, which is not there.")
+            row.wrong("item_id", f"holds {shortened(one.item_id)}, which no item is called")
+        _side(row, items[one.item_id])
+        if (one.rater, one.item_id) in found:
+            row.wrong("item_id", "stands there twice for the same rater")
+        found[one.rater, one.item_id] = one
+    return tuple(found.values())
 
 
 def _rater(row: Row) -> RaterFacts:
