@@ -107,13 +107,9 @@ def _presented(row: Row, items: Mapping[str, ItemFacts]) -> Presented:
         row.wrong("item_id", f"holds {named}, which items.csv does not name")
     kind = _kind(row, item)
     if kind == "auto_tie":
-        return Presented(
-            row.needed("rater"), None, item.item_id, "auto_tie", "", "tie", "auto_tie", "auto_tie"
-        )
-    left = row.named("left_model")
-    if left not in (item.first, item.second, ""):
-        compared = f"{item.first}, {item.second}"
-        row.wrong("left_model", f"holds {shortened(left)}; this item compares {compared}")
+        tie = ("auto_tie", "", "tie", "auto_tie", "auto_tie")
+        return Presented(row.needed("rater"), None, item.item_id, *tie)
+    left = side_of(row, item)
     answer = LOOSE.get(row.text("answer").lower()) or row.word("answer", ANSWERS)
     preferred = _preferred(row, "preferred", item)
     meant = _meant(answer, left, item)
@@ -141,6 +137,19 @@ def _presented(row: Row, items: Mapping[str, ItemFacts]) -> Presented:
         answer_ms=row.number("answer_ms", low=0),
         idle_ms=row.number("idle_ms", low=0),
     )
+
+
+def side_of(row: Row, item: ItemFacts) -> str:
+    """The letter of the model on the left, "" where it is not told.
+
+    Raises:
+        BadStudy: the item does not compare that model.
+    """
+    left = row.named("left_model")
+    if left not in (item.first, item.second, ""):
+        compared = f"{item.first}, {item.second}"
+        row.wrong("left_model", f"holds {shortened(left)}; this item compares {compared}")
+    return left
 
 
 def _kind(row: Row, item: ItemFacts) -> str:

@@ -15,7 +15,7 @@ from studies.errors import BadStudy
 from studies.preference.analysis.schema import Analysis
 from studies.preference.analysis.tables import KINDS, Guess, ItemFacts, RaterFacts, StudyTables
 from studies.preference.kit.cells import Row, Sheet, json_value, read_sheet, shortened
-from studies.preference.kit.presented import Letters, presented_rows
+from studies.preference.kit.presented import Letters, presented_rows, side_of
 from studies.preference.lists import DIFFICULTIES
 from studies.preference.overlap import HOLDERS
 
@@ -164,17 +164,9 @@ def _items(sheet: Sheet, ratings: Sheet) -> dict[str, ItemFacts]:
             row.wrong("item_id", f"names {one.item_id!r} for the second time")
         if one.first == one.second:
             row.wrong("second_model", "names the same model as first_model")
-        _side(row, one)
+        side_of(row, one)
         found[one.item_id] = one
     return found
-
-
-def _side(row: Row, item: ItemFacts) -> None:
-    """Refuse a model on the left that the item does not compare."""
-    left = row.named("left_model")
-    if left not in (item.first, item.second, ""):
-        compared = f"{item.first}, {item.second}"
-        row.wrong("left_model", f"holds {shortened(left)}; this item compares {compared}")
 
 
 def _items_of_ratings(sheet: Sheet, letters: Letters) -> dict[str, ItemFacts]:
@@ -235,7 +227,7 @@ def _guesses(rows: Iterable[Row], items: Mapping[str, ItemFacts]) -> tuple[Guess
         one = Guess(row.needed("rater"), row.needed("item_id"), left, answer)
         if one.item_id not in items:
             row.wrong("item_id", f"holds {shortened(one.item_id)}, which no item is called")
-        _side(row, items[one.item_id])
+        side_of(row, items[one.item_id])
         if (one.rater, one.item_id) in found:
             row.wrong("item_id", "stands there twice for the same rater")
         found[one.rater, one.item_id] = one
