@@ -194,10 +194,13 @@ def make_own_rows(connection: Connection, schema: str) -> None:
     own = own_schema(schema)
     connection.exec_driver_sql(f'CREATE SCHEMA IF NOT EXISTS "{own}"')
     query = text(
-        "SELECT pg_catalog.pg_has_role(nspowner, 'USAGE') FROM pg_catalog.pg_namespace "
-        "WHERE nspname = :own"
+        "SELECT pg_catalog.pg_has_role(own.nspowner, main.nspowner, 'USAGE') "
+        "FROM pg_catalog.pg_namespace own, pg_catalog.pg_namespace main "
+        "WHERE own.nspname = :own AND main.nspname = :main"
     )
-    if not connection.execute(query, {"own": own}).scalar():
+    # not one of a group that the owner merely belongs to, as its readers may: they could make
+    # the tables there before
+    if not connection.execute(query, {"own": own, "main": schema}).scalar():
         raise LoginRefused(
             f"The schema {own} on the server belongs to another login, so readers are given no "
             "rights. Ask the server's administrator to remove it."

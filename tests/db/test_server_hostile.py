@@ -200,3 +200,16 @@ def test_a_time_that_is_none_is_not_shown_among_the_clocks():
     (told,) = chain.clock_remarks([chain.EntryRow(**{**row, "at_utc": time}) for time in times])
     assert "2026-01-30" in told
     assert "\x1b" not in told
+
+
+def test_a_second_schema_of_the_readers_group_is_refused_although_the_owner_is_one_of_them(place):
+    own = f"{place.schema}_own"
+    with place.raw("triptych") as raw, place.store("chief") as store:
+        raw.execute("GRANT crowd TO chief")
+        try:
+            let_rate(store, "crowd")  # the coordinator may belong to the readers
+            raw.execute(f"ALTER SCHEMA {own} OWNER TO crowd")
+            with pytest.raises(LoginRefused, match="belongs to another login"):
+                let_rate(store, "crowd")
+        finally:
+            raw.execute("REVOKE crowd FROM chief")
