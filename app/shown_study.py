@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+LONGEST_TITLE = 120  # of a study, in characters; as the build holds it
+
 
 @dataclass(frozen=True)
 class SourceOffered:

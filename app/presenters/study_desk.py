@@ -17,7 +17,7 @@ from app.presenters.study_steps import Verdict, outstanding_words
 from app.services import Services
 from app.shown_study import PublishAsked, ReaderAsked, VerdictShown
 from db.session import is_url
-from studies.errors import BadAnswers
+from studies.errors import BadAnswers, BadRequest
 from studies.preference.merge import Merged, merge
 from studies.preference.packs import make_pack, return_answers
 from studies.preference.share import Shared, share
@@ -120,14 +120,22 @@ class StudyDesk:
     def _not_handed(self, error: Exception) -> None:
         self.view.show_hand(sentence(error), "error")
 
-    def _share(self, url: str, role: str) -> None:
+    def _share(self, url: str, role: str, typed: str) -> None:
         standing = self._chosen()
         if standing is None:
+            return
+        try:
+            logins = logins_of(typed)
+        except BadRequest as error:
+            self._not_handed(error)
             return
         self.view.show_hand("Copying the study to the database…", busy=True)
         path = standing.info.path
         self.services.tasks.run(
-            self, lambda: share(path, url, role=role), self._shared, self._not_handed
+            self,
+            lambda: share(path, url, role=role, logins=logins),
+            self._shared,
+            self._not_handed,
         )
 
     def _shared(self, shared: Shared) -> None:
@@ -264,6 +272,23 @@ class StudyDesk:
 
     def _written(self) -> None:
         self.services.changes.tell("study", origin="study page")
+
+
+def logins_of(typed: str) -> dict[str, str]:
+    """Who alone may read under which name, out of ``NAME=LOGIN, NAME=LOGIN``.
+
+    Raises:
+        BadRequest: a part that is no such pair, or a name twice.
+    """
+    found: dict[str, str] = {}
+    for part in filter(None, map(str.strip, typed.replace(";", ",").split(","))):
+        name, _, login = map(str.strip, part.rpartition("="))
+        if not (name and login):
+            raise BadRequest(f"{part} is not of the form NAME=LOGIN.")
+        if name in found:
+            raise BadRequest(f"{name} is given two logins; give each name one.")
+        found[name] = login
+    return found
 
 
 def _verdict(one: Merged) -> VerdictShown:

@@ -55,7 +55,7 @@ class StudyView(QWidget):
     returned = Signal()
     step_wanted = Signal(str)
     pack_wanted = Signal(object, str)
-    share_wanted = Signal(str, str)
+    share_wanted = Signal(str, str, str)
     merge_wanted = Signal(list)
     unblind_wanted = Signal(str, str)
     publish_wanted = Signal(object, str)

@@ -32,8 +32,9 @@ SHARE_WORDS = (
     "Several readers on one department database: give the address of a PostgreSQL database that "
     "all of them reach. Each opens the study there by the same address; the address may hold a "
     "password, which is used once and kept nowhere. With a role whose members have a login each, "
-    "a reader is shown nothing of the others; readers who use one login can read each other's "
-    "answers with a database browser."
+    "a reader is shown nothing of the others, and a name belongs to the login given here, else to "
+    "the first that sits down under it; readers who use one login can read each other's answers "
+    "with a database browser."
 )
 
 
@@ -113,7 +114,7 @@ class HandPanel(QWidget):
     """Name a reader and write the pack; or share by an address."""
 
     pack_wanted = Signal(object, str)
-    share_wanted = Signal(str, str)
+    share_wanted = Signal(str, str, str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -123,11 +124,12 @@ class HandPanel(QWidget):
         self.years.setValue(-1)
         self.years.setSpecialValueText("not said")
         self.write = button("Write the pack file…", self._ask, kind="primary")
-        self.said, self.url, self.role = Said(), QLineEdit(), QLineEdit()
+        self.said, self.url = Said(), QLineEdit()
+        self.role, self.logins = QLineEdit(), QLineEdit()
         self.url.setEchoMode(QLineEdit.EchoMode.PasswordEchoOnEdit)
         self.share = button("Share", self._share, name="Share by a database address")
         self._lay_out()
-        for field in (self.name, self.url):
+        for field in (self.name, self.url, self.role):
             field.textChanged.connect(self._check)
         self._busy = False
         self._check()
@@ -139,6 +141,7 @@ class HandPanel(QWidget):
         self.display.setPlaceholderText("For example: calibrated in May 2026")
         self.url.setPlaceholderText("postgresql://host/database")
         self.role.setPlaceholderText("May be left out; its members may read there and no more")
+        self.logins.setPlaceholderText("May be left out; NAME=LOGIN, NAME=LOGIN")
         profile = grid(
             ("Reader", self.name),
             ("Specialty", self.specialty),
@@ -146,7 +149,11 @@ class HandPanel(QWidget):
             ("Modalities", self.modalities),
             ("Display", self.display),
         )
-        address = grid(("Database address", self.url), ("Role of the readers", self.role))
+        address = grid(
+            ("Database address", self.url),
+            ("Role of the readers", self.role),
+            ("Logins of the role", self.logins),
+        )
         self.setLayout(
             column(
                 section("A pack for a reader"),
@@ -173,7 +180,7 @@ class HandPanel(QWidget):
     def clear_reader(self) -> None:
         """Ready for the next reader."""
         for field in (self.name, self.specialty, self.modalities, self.display, self.url,
-                      self.role):  # fmt: skip
+                      self.role, self.logins):  # fmt: skip
             field.clear()
         self.years.setValue(-1)
         self.name.setFocus()
@@ -196,11 +203,13 @@ class HandPanel(QWidget):
     def _share(self) -> None:
         url = self.url.text().strip()
         self.url.clear()
-        self.share_wanted.emit(url, self.role.text().strip())
+        logins = self.logins.text() if self.logins.isEnabled() else ""
+        self.share_wanted.emit(url, self.role.text().strip(), logins.strip())
 
     def _check(self) -> None:
         self.write.setEnabled(bool(self.name.text().strip()) and not self._busy)
         self.share.setEnabled("://" in self.url.text() and not self._busy)
+        self.logins.setEnabled(bool(self.role.text().strip()))
 
 
 class MergePanel(QWidget):

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.shown_study import SourceOffered, StudyWish
+from app.shown_study import LONGEST_TITLE, SourceOffered, StudyWish
 from app.views.study_panels import grid
 from app.views.study_size_page import SizePage
 from app.views.study_wizard_pages import ComparePage, ReadingPage
@@ -29,6 +29,7 @@ from app.widgets.ink import hold, px
 
 SHORTEST = 8
 PAGES = ("Compare", "Size", "Reading", "Seal")
+TITLED = f"Shown to readers; names no model; {LONGEST_TITLE} characters at most"
 LEAVE = "Leave"
 DROPPED = "The title and the passphrase typed here are dropped. Leave again to go."
 LOST = (
@@ -45,7 +46,7 @@ class SealPage(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.name, self.secret, self.again = QLineEdit(), QLineEdit(), QLineEdit()
-        self.name.setPlaceholderText("Shown to readers; names no model")
+        self.name.setPlaceholderText(TITLED)
         for line in (self.secret, self.again):
             line.setEchoMode(QLineEdit.EchoMode.Password)
         self.secret.setPlaceholderText(f"At least {SHORTEST} characters")
@@ -90,6 +91,8 @@ class SealPage(QWidget):
             return "Give the study a title."
         if any(len(name) > 3 and name.casefold() in told.casefold() for name in names):
             return "The title names a model; readers would see it."
+        if (long := len(" ".join(told.split()))) > LONGEST_TITLE:
+            return f"A title has {LONGEST_TITLE} characters at most; this one has {long}."
         if len(self.secret.text()) < SHORTEST:
             return f"Choose a passphrase of at least {SHORTEST} characters."
         if self.secret.text() != self.again.text():

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from app.presenters.study import StudyPresenter
+from app.presenters.study_desk import logins_of
 from app.shown_study import PublishAsked, ReaderAsked
 from app.views.study import StudyView
 from app.views.study_steps import STATE_WORDS
@@ -17,6 +18,7 @@ from db.home import Home
 from db.session import open_store
 from studies.cli_study_text import study_rows, study_table
 from studies.preference.packs import open_pack, return_answers
+from studies.preference.share import Shared
 from studies.preference.study import list_studies, open_study
 from studies.preference.unblind import unblind
 from tests.app.blinding import of_windows
@@ -323,16 +325,46 @@ def view_notes(presenter: StudyPresenter) -> list[str]:
 def test_a_password_in_a_database_address_is_not_shown(services: Any) -> None:
     view, presenter = page(services)
     presenter.shown()
-    view.share_wanted.emit("postgresql://someone:hush-hush@127.0.0.1:1/nowhere", "")
+    view.share_wanted.emit("postgresql://someone:hush-hush@127.0.0.1:1/nowhere", "", "")
     (_, tone), _ = view.last("show_hand")
     assert tone == "error"
     assert "hush-hush" not in repr(view.calls)
 
 
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [("AB", "AB is not of the form NAME=LOGIN."), ("AB=", "AB= is not of the form NAME=LOGIN."),
+     ("AB=anna, AB=carl", "AB is given two logins; give each name one.")],
+)  # fmt: skip
+def test_logins_that_are_none_are_refused_before_anything_is_copied(
+    services: Any, typed: str, told: str
+) -> None:
+    view, presenter = page(services)
+    presenter.shown()
+    view.share_wanted.emit("postgresql://127.0.0.1:1/nowhere", "readers", typed)
+    assert view.last("show_hand") == ((told, "error"), {})
+    assert logins_of(" A. B. = anna; CD=carl,") == {"A. B.": "anna", "CD": "carl"}
+
+
+def test_logins_reach_the_shared_copy(services: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: dict[str, Any] = {}
+
+    def take(_path: Any, url: str, **more: Any) -> Shared:
+        given.update(more)
+        return Shared(url, "p", own_logins=True)
+
+    monkeypatch.setattr("app.presenters.study_desk.share", take)
+    view, presenter = page(services)
+    presenter.shown()
+    view.share_wanted.emit("postgresql://host/studies", "readers", "AB=anna")
+    assert given == {"role": "readers", "logins": {"AB": "anna"}}
+    assert "LOGIN@host" in view.last("show_hand")[0][0]
+
+
 def test_a_study_is_shared_by_address_and_read_back(server: Server, services: Any) -> None:
     view, presenter = page(services)
     presenter.shown()
-    view.share_wanted.emit(server.database, "")
+    view.share_wanted.emit(server.database, "", "")
     (words, tone), _ = view.last("show_hand")
     assert tone == "good", words
     assert "triptych study open" in words

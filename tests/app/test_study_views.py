@@ -12,8 +12,9 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, 
 import tests.app.page_data as made
 from app import theme
 from app.shown import StepShown
-from app.shown_study import SizeShown, SourceOffered, TaskOffered, VerdictShown
+from app.shown_study import LONGEST_TITLE, SizeShown, SourceOffered, TaskOffered, VerdictShown
 from app.views.study import StudyView
+from studies.preference import build
 from studies.preference.protocol import Protocol
 
 MODELS = (("a", "Veiled"), ("b", "Masked"), ("c", "Hooded"))
@@ -236,13 +237,35 @@ def test_a_verdict_has_a_mark_and_a_word(view: StudyView) -> None:
     assert "✕ a.triptych-answers: was altered." in words(view.steps.merge)
 
 
+def test_what_logins_can_see_is_said_beside_them(view: StudyView) -> None:
+    life(view)
+    view.show_panel("hand")
+    said = words(view.steps.hand)
+    assert "readers who use one login can read each other's answers" in said
+    assert view.steps.hand.logins.accessibleName() == "Logins of the role"
+
+
+def test_a_title_that_is_too_long_is_refused_where_it_is_typed(wizard: Any) -> None:
+    seal = wizard.seal
+    assert "120 characters at most" in seal.name.placeholderText()
+    seal.secret.setText("long enough")
+    seal.again.setText("long enough")
+    seal.name.setText("x" * LONGEST_TITLE)
+    assert seal.problem(()) == ""
+    seal.name.setText("x" * (LONGEST_TITLE + 1))
+    assert seal.problem(()) == "A title has 120 characters at most; this one has 121."
+    assert LONGEST_TITLE == build.LONGEST_TITLE
+
+
 def test_a_database_address_is_wiped_once_it_is_sent(view: StudyView, qtbot: Any) -> None:
     life(view)
     view.steps.hand.url.setText("postgresql://me:secret@host/studies")
+    assert not view.steps.hand.logins.isEnabled(), "logins belong to a role"
     view.steps.hand.role.setText("readers")
+    view.steps.hand.logins.setText("AB=anna, CD=carl ")
     with qtbot.waitSignal(view.share_wanted) as told:
         view.steps.hand.share.click()
-    assert told.args == ["postgresql://me:secret@host/studies", "readers"]
+    assert told.args == ["postgresql://me:secret@host/studies", "readers", "AB=anna, CD=carl"]
     assert view.steps.hand.url.text() == ""
 
 
