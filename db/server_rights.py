@@ -73,6 +73,20 @@ def logins_of(store: Store) -> dict[str, str] | None:
         return {row[0]: row[1] for row in rows}
 
 
+def has_old_rules(store: Store) -> bool:
+    """Whether readers have the rights of a version before, which one of them can get round."""
+    if not store.on_server:
+        return False
+    old = text(
+        "SELECT EXISTS (SELECT FROM pg_catalog.pg_proc p "
+        "JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace WHERE n.nspname = :own "
+        "AND starts_with(p.proname, 'add_') AND position('TG_RELID' in p.prosrc) = 0)"
+    )
+    with store.reading() as connection:
+        schema = str(connection.execute(text("SELECT current_schema()")).scalar())
+        return bool(connection.execute(old, {"own": own_schema(schema)}).scalar())
+
+
 def _refuse_unknown(connection: Connection, store: Store, role: str) -> None:
     if connection.execute(_ROLE, {"role": role}).first() is None:
         raise LoginRefused(

@@ -13,6 +13,7 @@ from pathlib import Path
 from db import chain, packs, ratings, study_items
 from db.errors import StoreDamaged
 from db.failures import translated
+from db.server_rights import has_old_rules
 from db.session import Store, is_url, open_study_store
 from db.study_items import StudyRow
 from studies.errors import BadStudy
@@ -86,6 +87,11 @@ def _in_sight(store: Store) -> Iterator[str]:
     """What of a study on a server this login could look at, and raters at each other's."""
     if told := in_sight(store).words.strip():
         yield told
+    if has_old_rules(store):
+        yield (
+            "Readers have the rights of a version before, which one who knows PostgreSQL can get "
+            "round. Renew them: triptych study pack STUDY --share URL --role ROLE"
+        )
     if store.own_rows:
         yield (
             f"This login is shown its own {len(ratings.entries(store))} of the "

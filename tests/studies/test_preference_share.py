@@ -108,3 +108,25 @@ def test_a_shared_study_whose_server_moved_is_merged_at_its_new_address(tmp_path
     assert verify(path) == ()
     with pytest.raises(BadAnswers, match="not shared at"):
         merge(path, [moved.replace("schema=study_", "schema=studies_")])
+
+
+def old(url):
+    return [told for told in remarks(url) if told.startswith("Readers have the rights of")]
+
+
+def test_rights_of_a_version_before_are_told_until_they_are_renewed(tmp_path, server):
+    path = plain_study(tmp_path, 3)
+    with on_server(server.study(), autocommit=True) as raw:
+        raw.execute("CREATE ROLE annex")
+        url = share(path, server.database, role="annex").url
+        own = url.rpartition("schema=")[2] + "_own"
+        assert not old(url)
+        raw.execute(
+            f"CREATE OR REPLACE FUNCTION {own}.add_entry() RETURNS trigger LANGUAGE plpgsql "
+            "AS $$ BEGIN RETURN NEW; END $$"
+        )
+        (told,) = old(url)
+        assert "--share URL --role ROLE" in told
+        share(path, url, role="annex")
+        assert not old(url)
+    raw.close()
