@@ -19,6 +19,7 @@ from studies.preference.kit.bias import (
     pair_lines,
     session_lines,
 )
+from studies.preference.kit.words import TOO_FEW
 
 CLEAR = 0.05
 SMALLEST = "Smallest found, 80 % power"
@@ -26,7 +27,8 @@ HEAD = ("Check", "Found", "n", "Test", SMALLEST)
 TIPS = (
     "", "Share or estimate with its 95 % interval.", "Answers it was computed from.",
     "The p-value; of forms also adjusted for their number (Holm).",
-    "The smallest effect that four studies out of five of this size would find.",
+    f"The smallest effect that four studies out of five of this size would find; {TOO_FEW} where "
+    "none but the same choice every time, or a ratio beyond ten, would be found.",
 )  # fmt: skip
 
 
@@ -93,7 +95,10 @@ def _line(line: BiasLine) -> Line:
 def _branch(line: BiasLine) -> Branch:
     name = _name(line)
     assert isinstance(line.found, Share)
-    tip = f"80 % power would find {line.least}."
+    few = line.least == TOO_FEW
+    tip = f"80 % power would find {line.least}." if not few else (
+        f"{TOO_FEW[:1].upper()}{TOO_FEW[1:]} what 80 % power would find."
+    )  # fmt: skip
     return Branch(name, line.n, (share_dot(line.found, name, tip),), behind=_behind(line))
 
 

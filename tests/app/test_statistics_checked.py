@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import log
+from re import findall
 
 from app.presenters.statistics_bias import sides_sheet
 from app.presenters.statistics_checked import HEAD, bias_panel
@@ -14,6 +16,8 @@ from studies.preference.analysis.readers import READERS
 from studies.preference.analysis.schema_bias import NOT_RECORDED
 from studies.preference.analysis.simulate import World, simulated
 from studies.preference.analysis.tables import StudyTables
+from studies.preference.kit.bias import bias_words
+from studies.preference.kit.words import TOO_FEW, least_words
 from tests.app.made_tables import made
 
 UNKNOWN = {"words_first": None, "words_second": None, "near_query": "", "same_patient": "",
@@ -77,3 +81,27 @@ def test_the_reader_of_long_texts_is_named_and_one_chance_finding_is_put_right()
 def test_nothing_rated_is_said() -> None:
     panel = bias_panel(look(made(items=0, auto=0, guesses=0, repeats=0.0)))
     assert (panel.parts, "nothing can be checked" in panel.says) == ((), True)
+
+
+def test_an_effect_beyond_what_could_matter_is_too_few_to_say() -> None:
+    """Three answers "found" odds ratios of five figures."""
+    assert least_words(66078.81, what="odds ratio") == "too few to say"
+    assert least_words(10.1, what="a ratio of") == least_words(None, what="ratio") == TOO_FEW
+    assert least_words(9.9, what="ratio") == "ratio 9.90"
+    assert least_words(log(10.1), what="log odds") == TOO_FEW
+    assert least_words(log(9.9), what="log odds of") == "log odds of 2.29"
+    assert least_words(0.9, what="Cohen's w") == "Cohen's w 0.90"
+
+
+def test_of_a_few_answers_no_line_promises_a_power() -> None:
+    shown = look(made(6, tasks=3, auto=0, guesses=0))
+    panel = bias_panel(shown)
+    told = [line.cells[4] for line in grid_of(panel).lines]
+    assert TOO_FEW in told
+    numbers = [float(found) for one in told for found in findall(r"(?:ratio|odds) ([0-9.]+)", one)]
+    assert all(number <= 10 for number in numbers)
+    tips = " ".join(dot.words for part in panel.parts if isinstance(part, Forest)
+                    for branch in part.branches for dot in branch.dots)  # fmt: skip
+    assert "would find too few" not in tips
+    assert "Too few to say what 80 % power would find." in tips
+    assert "too few to say what 80 % power would find" in bias_words(shown.found)

@@ -26,7 +26,8 @@ LOG_ODDS, ODDS, TIMES = "log odds", "odds ratio", "ratio"
 NOTES = (
     "Shares among the decided with Wilson 95 % intervals and exact sign tests. The last column is "
     "the smallest effect that 80 % power would find at a two-sided 5 % level with as many ratings: "
-    "a smaller one may well be there.",
+    f"a smaller one may well be there; {TOO_FEW} where none but the same choice every time, or a "
+    "ratio beyond ten, would be found.",
     "Longer texts: words of the candidates as shown, median of each list. The share does not know "
     "which model has the longer texts; the slope is adjusted for that. Longer texts may be "
     "preferred because they say more.",
@@ -207,7 +208,9 @@ def _power(least: str) -> str:
     """The end of a sentence; nothing where there is no number to find."""
     if least == "-":
         return ""
-    return f"; {least}" if least == TOO_FEW else f"; 80 % power would find {least}"
+    if least == TOO_FEW:
+        return f"; {TOO_FEW} what 80 % power would find"
+    return f"; 80 % power would find {least}"
 
 
 def side_words(pair: Pair) -> str:

@@ -6,10 +6,15 @@ compute anything; what is not defined says why.
 
 from __future__ import annotations
 
+from math import log
+
 from studies.preference.analysis.schema import Estimate, Share, Test
 
 LEAST_FOR_P = 10
-TOO_FEW = "too few for 80 % power"
+TOO_FEW = "too few to say"
+# A smallest effect beyond this could not matter to anybody: an odds ratio of ten takes a share of
+# one half to 91 %, a ratio of times an hour to six minutes. A log odds is held to the same.
+MOST_RATIO = 10.0
 
 
 def share_words(share: Share) -> str:
@@ -84,8 +89,14 @@ def away_words(distance: float | None) -> str:
 
 
 def least_words(value: float | None, *, what: str) -> str:
-    """Another smallest detectable effect: ``odds ratio 1.85``."""
-    return TOO_FEW if value is None else f"{what} {value:.2f}"
+    """Another smallest detectable effect: ``odds ratio 1.85``; beyond ``MOST_RATIO`` too few.
+
+    Args:
+        value: a ratio, Cohen's w, or the logarithm of odds where ``what`` says so.
+        what: the words before it.
+    """
+    most = log(MOST_RATIO) if what.startswith("log ") else MOST_RATIO
+    return TOO_FEW if value is None or value > most else f"{what} {value:.2f}"
 
 
 def counted(n: int, unit: str) -> str:
