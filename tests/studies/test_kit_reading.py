@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import random
 from dataclasses import replace
 
 import pytest
+from openpyxl import load_workbook
 
 from db.errors import StoreError
 from studies.errors import BadStudy, StudyError
 from studies.preference.analysis.analyse import analyse
+from studies.preference.kit.columns import columns_of
 from studies.preference.kit.extras import Extras, as_cell
 from studies.preference.kit.reading import read_tables, report_from
+from studies.preference.kit.sheets import to_xlsx
 from studies.preference.kit.summary import numbers_of
-from studies.preference.kit.tabular import coded, csv_files, rater_codes
+from studies.preference.kit.tabular import coded, csv_files, rater_codes, rater_names
 from tests.studies.kit_tables import made
 
 OWN = "item_id,rater,preferred,stratum,family\n"
@@ -303,6 +308,33 @@ def test_a_readers_words_are_no_formula_for_a_spreadsheet():
     assert (row.specialty, row.modalities, row.display) == (f"'{formula}", "'@x", "'+1")
     assert found.presented[0].reason == "'-1"
     assert as_cell("a = b") == "a = b"
+
+
+def test_names_and_titles_are_no_formulas_for_a_spreadsheet(tmp_path):
+    tables = made(items=12, raters=1)
+    (old,) = {one.rater for one in tables.presented}
+    bad = coded(tables, {old: "=1+1"})
+    bad = replace(bad, title="=2+2", models={"A": "@one", "B": "-two"})
+    found = coded(bad, rater_names(bad))
+    assert {one.rater for one in found.presented} == {"'=1+1"}
+    texts = csv_files(found, Extras(), {}, draws=50)
+    for name, text in texts.items():
+        for row in csv.reader(io.StringIO(text)):
+            assert not any(cell.startswith(("=", "+", "-", "@")) for cell in row), (name, row)
+    assert read_tables(exported(tmp_path, found)) == found
+    told = {column: meaning for name in ("ratings.csv", "raters.csv", "study.csv")
+            for column, meaning in columns_of(name).items()}  # fmt: skip
+    assert all("apostrophe" in told[column] for column in ("reason", "specialty", "value"))
+    book = load_workbook(io.BytesIO(to_xlsx(analyse(found, draws=20))))
+    cells = [cell for sheet in book for row in sheet.iter_rows() for cell in row]
+    assert [cell.value for cell in cells if cell.data_type == "f"] == []
+
+
+def test_two_names_stay_two_when_one_gets_an_apostrophe():
+    tables = made(items=12, raters=2)
+    old = sorted(rater_codes(tables))
+    both = coded(tables, dict(zip(old, ("=x", "'=x"), strict=True)))
+    assert len(set(rater_names(both).values())) == 2
 
 
 def test_damaged_files_are_said_or_read_and_never_crash(tmp_path):

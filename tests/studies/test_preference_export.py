@@ -50,7 +50,9 @@ def done(tmp_path_factory):
             while (now := session.current()) is not None and now.position < now.total - shift:
                 answer = ANSWERS[(3 * int(now.item_id, 16) + shift) % 5]
                 reason = WORDS if answer == "cannot" else None
-                session.answer(answer, answer_ms=1000 + now.position, comment=WORDS, reason=reason)
+                seen = {"window": 400, "/home/quietuser/x": "/home/quietuser/scan.nii"}
+                session.answer(answer, answer_ms=1000 + now.position, comment=WORDS, reason=reason,
+                               viewer_state=seen)  # fmt: skip
                 if now.position == 4:
                     session.undo()
                     session.answer("both", confidence=2, usefulness={"left1": 1})
@@ -151,6 +153,11 @@ def test_nothing_private_is_in_any_file(done, written):
         assert found == [], name
         if name.endswith((".svg", ".md", ".json", ".csv", ".tex")):
             assert not re.search(r"(?<![<\w/])/(home|tmp|usr|Users|private)/", content.decode())
+
+
+def test_the_state_of_the_viewer_is_told_without_paths(written):
+    told = {row["viewer_state"] for row in table(written, "ratings.csv")}
+    assert '{"...": "...", "window": 400}' in told
 
 
 def test_what_is_asked_for_is_there(done, tmp_path):

@@ -9,10 +9,12 @@ from collections.abc import Mapping
 
 HASH = "SHA-256 of everything frozen before the first item was read"
 PLACES = tuple(f"{side}{place}" for side in ("left", "right") for place in (1, 2, 3))
+# of people's own words
+TYPED = "an apostrophe stands before = + - @, so that no spreadsheet computes it"
 
 RATINGS: dict[str, str] = {
     "study_hash": HASH,
-    "rater": "the rater; a code unless names were asked for",
+    "rater": f"the rater; a code unless names were asked for; before a name {TYPED}",
     "session_id": "opaque id of the sitting; empty where nothing was answered",
     "position": "place in the rater's order, from 1; empty for auto_tie",
     "item_id": "opaque id of the item; the same in items.csv",
@@ -22,7 +24,7 @@ RATINGS: dict[str, str] = {
     "preferred": "letter of the preferred model, or both, neither, auto_tie (all three ties), or "
     "cannot; empty where not answered",
     "first_preferred": "the same of the first answer to this presentation, before any change",
-    "reason": "why it cannot be judged; free text is left out unless asked for",
+    "reason": f"why it cannot be judged; free text is left out unless asked for; {TYPED}",
     "revisions": "how often an answer was taken back",
     "confidence": "1 to 3, optional",
     **{
@@ -35,10 +37,12 @@ RATINGS: dict[str, str] = {
     "first_action_ms": "from showing to the first key or click, ms",
     "answer_ms": "from showing to the answer without idle time, ms",
     "idle_ms": "idle time taken out (over 60 s without input), ms",
-    "viewer_state": "window and slice range seen as JSON, optional",
+    "viewer_state": "window and slice range seen as JSON without paths, optional",
     "software": "version of the program that stored the answer",
 }
-COMMENT: dict[str, str] = {"comment": "free text of the rater; exported only when asked for"}
+COMMENT: dict[str, str] = {
+    "comment": f"free text of the rater; exported only when asked for; {TYPED}"
+}
 ITEMS: dict[str, str] = {
     "study_hash": HASH,
     "item_id": "opaque id of the item",
@@ -73,7 +77,7 @@ ITEMS: dict[str, str] = {
     "gold_rank_second": "the same under the second model",
     "difficulty": "by the better of the two ranks of the gold answer: easy 1, moderate 2 or 3, "
     "hard 4 to 10, very_hard beyond; empty without gold or where not recorded",
-    "prompt": "the task as the rater read it",
+    "prompt": f"the task as the rater read it; {TYPED}",
 }
 GUESSES: dict[str, str] = {
     "study_hash": HASH,
@@ -85,16 +89,16 @@ GUESSES: dict[str, str] = {
 RATERS: dict[str, str] = {
     "study_hash": HASH,
     "rater": "as in ratings.csv",
-    "specialty": "as entered",
+    "specialty": f"as entered; {TYPED}",
     "years": "of experience, as entered",
-    "modalities": "experience with modalities, as entered",
-    "display": "statement on display and calibration, as entered",
+    "modalities": f"experience with modalities, as entered; {TYPED}",
+    "display": f"statement on display and calibration, as entered; {TYPED}",
 }
 STUDY: dict[str, str] = {
     "study_hash": HASH,
     "name": "what is told; parts are separated by a slash",
     "kind": "text, number, yes_no, json or nothing",
-    "value": "its value",
+    "value": f"its value; of a text {TYPED}",
 }
 NUMBERS: dict[str, str] = {
     "study_hash": HASH,

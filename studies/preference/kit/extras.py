@@ -67,6 +67,11 @@ def as_cell(text: str) -> str:
     return f"'{text}" if text.startswith(FORMULA) else text
 
 
+def as_typed(cell: str) -> str:
+    """The words that ``as_cell`` made a cell of."""
+    return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA) else cell
+
+
 def reason_words(reason: str, *, comments: str) -> str:
     """A chosen reason as it is, words of one's own only when comments are asked for."""
     said = reason.strip()
@@ -99,7 +104,7 @@ def flat(document: Any, name: str = "") -> dict[str, object]:
 def clean(document: Any) -> Any:
     """The same document without paths of a machine in its texts."""
     if isinstance(document, Mapping):
-        return {str(key): clean(value) for key, value in document.items()}
+        return {without_paths(str(key)): clean(value) for key, value in document.items()}
     if isinstance(document, list | tuple):
         return [clean(value) for value in document]
     return without_paths(document) if isinstance(document, str) else document
@@ -122,7 +127,7 @@ def extras_of(
     """
     return Extras(
         shown=_shown(unblinded, codes, comments=comments),
-        prompts={item.item_id: item.prompt for item in unblinded.items},
+        prompts={item.item_id: as_cell(without_paths(item.prompt)) for item in unblinded.items},
         lists=_lists(unblinded, candidates=candidates),
         study=_study(unblinded),
         comments=comments,
@@ -141,7 +146,7 @@ def _shown(
         found.pop(place, None)
         if entry.action == "answer":
             comment = as_cell(entry.comment or "") if comments == "include" else ""
-            found[place] = Shown(entry.viewer_state, entry.software or "", comment)
+            found[place] = Shown(clean(entry.viewer_state), entry.software or "", comment)
     return found
 
 

@@ -22,7 +22,7 @@ from studies.preference.kit.methods import methods_text
 from studies.preference.kit.report import to_markdown
 from studies.preference.kit.sheets import to_xlsx
 from studies.preference.kit.summary import json_text, numbers_of
-from studies.preference.kit.tabular import coded, csv_files, rater_codes
+from studies.preference.kit.tabular import coded, csv_files, rater_codes, rater_names
 
 SCRIPTS = ("analysis.py", "analysis.R")
 MIXED = "mixed.R"  # of one pair of models
@@ -88,7 +88,7 @@ def gathered(
     if rater is not None and rater not in codes:
         raise BadRequest(f"{rater} has not read in this study; raters are {', '.join(codes)}.")
     if names == "names":
-        codes = {name: name for name in codes}
+        codes = rater_names(plain)
     tables = coded(plain, codes, comments=comments)
     only = None if rater is None else codes[rater]
     extras = extras_of(unblinded, codes, candidates=candidates, comments=comments)

@@ -15,6 +15,7 @@ from studies.errors import BadStudy
 from studies.preference.analysis.schema import Analysis
 from studies.preference.analysis.tables import KINDS, Guess, ItemFacts, RaterFacts, StudyTables
 from studies.preference.kit.cells import Row, Sheet, json_value, read_sheet, shortened
+from studies.preference.kit.extras import as_typed
 from studies.preference.kit.presented import Letters, presented_rows, side_of
 from studies.preference.lists import DIFFICULTIES
 from studies.preference.overlap import HOLDERS
@@ -132,7 +133,7 @@ def _value(row: Row) -> object:
     if kind == "json":
         return json_value(row, "value")
     if kind == "text":
-        return row.text("value")
+        return as_typed(row.text("value"))
     try:
         found = row.needed("value")
         return int(found) if found.lstrip("+-").isdigit() else float(found)

@@ -62,10 +62,12 @@ def _write(sheet: Any, grid: Grid, study_hash: str) -> None:
     bold = Font(bold=True)
     sheet.append([_printable(grid.title)])
     sheet.cell(1, 1).font = bold
+    _as_text(sheet.cell(1, 1))
     spans = [_heads(head, [row[place] for row in grid.rows])
              for place, head in enumerate(grid.heads)]  # fmt: skip
     sheet.append([_printable(name) for heads in spans for name in heads])
     for cell in sheet[2]:
+        _as_text(cell)
         cell.font = bold
         cell.alignment = Alignment(wrap_text=True, vertical="top")
     for row in grid.rows:

@@ -79,6 +79,17 @@ def rater_codes(tables: StudyTables) -> dict[str, str]:
     return {name: f"R{place:0{width}}" for place, name in enumerate(listed, 1)}
 
 
+def rater_names(tables: StudyTables) -> dict[str, str]:
+    """Name to itself, as a spreadsheet shows it and does not compute it; no two become one."""
+    found: dict[str, str] = {}
+    for name in rater_codes(tables):
+        cell = as_cell(name)
+        while cell in found.values():
+            cell = f"'{cell}"
+        found[name] = cell
+    return found
+
+
 def csv_files(
     tables: StudyTables,
     extras: Extras,
@@ -234,7 +245,7 @@ def _told(name: str, value: object) -> dict[str, str]:
     if isinstance(value, int | float):
         return {"name": name, "kind": "number", "value": _number(value)}
     if isinstance(value, str):
-        return {"name": name, "kind": "text", "value": value}
+        return {"name": name, "kind": "text", "value": as_cell(value)}
     return {"name": name, "kind": "json", "value": _json(value)}
 
 
