@@ -61,6 +61,7 @@ def test_of_several_raters_the_vote_is_the_test_to_go_by():
     assert "Mean of 2 raters, net preference: " in text
     assert "Majority" not in to_text(analyse(made(raters=1), draws=DRAWS))
     assert "majority" not in told(made(raters=1)).split("## Limitations")[0]
+    assert "p-values are not adjusted for how many checks there are" in said
     plan = " ".join(PLAN)
     assert "primary test is the sign test of the majority vote" in plan
     assert "Only the primary figure and its test are confirmatory" in plan
