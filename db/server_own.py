@@ -135,6 +135,7 @@ _CHECKS = {
     SELECT FROM {main}.presentation p WHERE p.rater = NEW.rater AND p.position = NEW.position
       AND p.item_id = NEW.item_id AND p.kind = NEW.kind
   ) THEN RAISE EXCEPTION 'no entry of a rater' USING {no_right}; END IF;
+  content := {content};  -- however long it takes, nobody waits
   PERFORM FROM {main}.head FOR UPDATE;
   SELECT * INTO last FROM {own}.end_of_log();
   IF EXISTS (SELECT FROM {main}.entry e WHERE e.number = last.entries AND e.action = 'unblind')
@@ -142,7 +143,6 @@ _CHECKS = {
   IF (NEW.number = last.entries + 1 AND NEW.previous = last.hash) IS NOT TRUE THEN
     RAISE EXCEPTION 'not the next entry' USING ERRCODE = 'serialization_failure';
   END IF;
-  content := {content};
   IF octet_length(content) > {largest} OR json_typeof(NEW.usefulness) <> 'object'
     OR json_typeof(NEW.viewer_state) <> 'object'
     OR (NEW.hash = encode(sha256(convert_to(content, 'UTF8')), 'hex')) IS NOT TRUE

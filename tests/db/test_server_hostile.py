@@ -213,3 +213,13 @@ def test_a_second_schema_of_the_readers_group_is_refused_although_the_owner_is_o
                 let_rate(store, "crowd")
         finally:
             raw.execute("REVOKE crowd FROM chief")
+
+
+def test_nobody_waits_while_a_large_entry_is_written_out(place):
+    with place.raw("chief") as raw:
+        (source,) = raw.execute(
+            "SELECT prosrc FROM pg_proc WHERE proname = 'add_entry' "
+            "AND pronamespace = %s::regnamespace",
+            (f"{place.schema}_own",),
+        ).fetchone()
+    assert 0 < source.index("plain_json") < source.index("FOR UPDATE")
