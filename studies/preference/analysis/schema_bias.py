@@ -64,10 +64,12 @@ class LengthBias:
 
     Attributes:
         longer: it among the decided whose lists both carry words, not equally many.
-        sign: its test; it does not know which model has the longer texts.
+        sign: its test, of several raters one vote for each item; it does not know which model has
+            the longer texts.
         slope: log odds of being preferred for each doubling of the words against the other list,
             adjusted for which model it is.
-        slope_test: likelihood ratio against no slope; what the panel goes by.
+        slope_test: likelihood ratio against no slope, of several raters Wald's t with errors by
+            item; what the panel goes by.
         slope_smallest: the slope that 80 % power would find, from its standard error.
         recorded: ratings of items whose words were counted.
         note: why there is nothing, "" where there is something.
@@ -90,6 +92,7 @@ class LookalikeBias:
     Attributes:
         preferred: the list with a near-duplicate of the query or a candidate of its own patient,
             among the decided.
+        sign: its test, of several raters one vote for each item.
         near_query: the same of near-duplicates alone. same_patient: of the same patient alone;
             each with its own smallest detectable distance.
         recorded: ratings of items that were looked through.
