@@ -32,12 +32,13 @@ PRIVATE = (
     "A login is shown its own answers and of the others no more than how many there are; who "
     "watches the server with a database browser sees which login writes at what time, not what. A "
     "name belongs to the login that first sat down under it. Readers who share one login can read "
-    "each other's answers with a database browser; the program shows them none."
+    "each other's answers, and answer in each other's names, with a database browser; the program "
+    "does neither."
 )
 COMMON = (
-    "All readers use this one login, so each can read the others' answers with a database browser, "
-    "not which model they are for; the program shows none. With a role of readers and a login for "
-    "each, nobody can."
+    "All readers use this one login, so each can read the others' answers and even change them "
+    "with a database browser, not see which model they are for; the program does neither. With a "
+    "role of readers and a login for each, nobody can."
 )
 
 

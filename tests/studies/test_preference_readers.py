@@ -61,6 +61,8 @@ def test_each_reads_and_goes_on_under_the_own_name_alone(path, server, logins):
     made = share(path, server.database, role=logins)
     assert made.own_logins
     assert "shown its own answers" in made.privacy
+    assert "which login writes at what time" in made.privacy
+    assert "answer in each other's names" in made.privacy
     lea, max_, eve = (of(made, login) for login in ("lea", "max_", "eve"))
     assert [read_on(lea, "Lea", 3), read_on(max_, "Max", 2), read_on(lea, "Lea", 1)] == [3, 2, 4]
     with open_study(lea) as study:
@@ -189,7 +191,7 @@ def test_handing_out_again_gives_the_rights_of_today(path, server, logins):
     made = share(path, server.database)
     assert not made.own_logins
     assert made.raters_url == made.url
-    assert "each can read the others' answers" in made.privacy
+    assert "each can read the others' answers and even change them" in made.privacy
     read_on(made.url, "Lea", 2)
     with pytest.raises(BadStudy, match="shared at"):
         share(path, server.database)
