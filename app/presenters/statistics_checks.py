@@ -90,9 +90,9 @@ def _missing_lines(look: Look) -> tuple[Line, ...]:
 
 
 def _first_answers(look: Look) -> list[Grid | Bars]:
-    """What the first answers alone would say, beside those in force; for two models."""
-    first, whole = look.found.missing.first_answers, look.pair.overall
-    if not first.n or len(look.found.pairs) > 1:
+    """What the first answers alone would say, beside those in force."""
+    first, whole = look.pair.first_answers, look.pair.overall
+    if not first.n:
         return []
     told, now = "What the first answers alone would say", look.all_behind("leave out")
     known = behind("First answers", first_answer="first,second,tie")

@@ -860,10 +860,12 @@ usefulness <- function(name, rows, first, second) {
 
 of_pair <- function(first, second, shown, items) {
   name <- paste0("pairs/", first, "-", second)
-  judged <- judged_of(shown[shown$first_model == first & shown$second_model == second, ])
+  own <- shown[shown$first_model == first & shown$second_model == second, ]
+  judged <- judged_of(own)
   items <- items[items$first_model == first & items$second_model == second, ]
   rows <- judged[judged$kind == "item", ]
   block(inside(name, "overall"), rows)
+  block(inside(name, "first_answers"), judged_of(own[own$kind == "item", ], "first_preferred"))
   block(inside(name, "with_auto_ties"), judged[judged$kind %in% c("item", "auto_tie"), ])
   for (group in names(ORDERS)) grouped(inside(name, "tables"), group, rows)
   davidson(inside(name, "davidson"), rows, c(first, second))
@@ -880,7 +882,7 @@ of_pair <- function(first, second, shown, items) {
   }
 }
 
-# Missing and changed answers, first answers only, the flow of items.
+# Missing and changed answers, the flow of items.
 gaps <- function(shown, items) {
   places <- shown[shown$kind %in% c("item", "repeat"), ]
   put("missing", places = nrow(places), unanswered = sum(places$answer == ""),
@@ -891,7 +893,6 @@ gaps <- function(shown, items) {
     do.call(put, c(list("missing/cannot"), setNames(list(sum(reasons == reason)), reason)))
   }
   own <- shown[shown$kind == "item", ]
-  block("missing/first_answers", judged_of(own, "first_preferred"))
   answered <- sum(own$answer != ""); cannot <- sum(own$answer == "cannot")
   put("flow", sampled = sum(items$kind != "warmup"), auto_ties = sum(items$kind == "auto_tie"),
       shown = nrow(own), answered = answered, flagged = cannot, analysed = answered - cannot,

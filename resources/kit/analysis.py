@@ -1056,9 +1056,11 @@ def of_pair(first, second, shown, items, how):
     """Everything about one pair of models."""
     name = f"pairs/{first}-{second}"
     of = lambda part: part[(part["first_model"] == first) & (part["second_model"] == second)]  # noqa: E731
-    judged, items = judged_of(of(shown)), of(items)
+    shown, items = of(shown), of(items)
+    judged, own = judged_of(shown), shown[shown["kind"] == "item"]
     rows = judged[judged["kind"] == "item"]
     block(f"{name}/overall", rows, how)
+    block(f"{name}/first_answers", judged_of(own, "first_preferred"), how)
     block(f"{name}/with_auto_ties", judged[judged["kind"].isin(["item", "auto_tie"])], how)
     for group in ORDERS:
         grouped(f"{name}/tables", group, rows, how)
@@ -1075,8 +1077,8 @@ def of_pair(first, second, shown, items, how):
         pooled(f"{name}/pooled", rows)
 
 
-def gaps(shown, items, how):
-    """Missing and changed answers, first answers only, the flow of items."""
+def gaps(shown, items):
+    """Missing and changed answers, the flow of items."""
     places = shown[shown["kind"].isin(["item", "repeat"])]
     flagged = places[places["answer"] == "cannot"]["reason"].replace("", "no reason given")
     put(
@@ -1088,7 +1090,6 @@ def gaps(shown, items, how):
     for reason, count in flagged.value_counts().items():
         put("missing/cannot", **{reason: count})
     own = shown[shown["kind"] == "item"]
-    block("missing/first_answers", judged_of(own, "first_preferred"), how)
     answered, cannot = (own["answer"] != "").sum(), (own["answer"] == "cannot").sum()
     put(
         "flow",
@@ -1130,7 +1131,7 @@ def main(folder):
     if not only:
         between(rows)
     blinding(guesses, items, models[0])
-    gaps(shown, items, how)
+    gaps(shown, items)
     pd.Series(numbers, name="value").rename_axis("name").to_csv(folder / "numbers_python.csv")
     return compared(folder)
 

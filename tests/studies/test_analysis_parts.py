@@ -339,6 +339,18 @@ def test_guesses_are_counted_by_the_side_of_the_tested_model():
 # --- missing answers, usefulness, clustering
 
 
+def test_first_answers_alone_are_told_for_each_pair():
+    pairs = (("A", "B"), ("A", "C"), ("B", "C"))
+    items = [item(n, first=pairs[n % 3][0], second=pairs[n % 3][1]) for n in range(12)]
+    early = ("first", "second", "both")
+    rows = [row(one, "first", first_preferred=early[n % 3]) for n, one in enumerate(items)]
+    found = analyse(study(items, rows, models="ABC"), draws=20).pairs
+    told = [(p.first_answers.first.count, p.first_answers.second.count, p.first_answers.tie.count)
+            for p in found]  # fmt: skip
+    assert told == [(4, 0, 0), (0, 4, 0), (0, 0, 4)]
+    assert [pair.overall.first.count for pair in found] == [4, 4, 4]
+
+
 def test_missing_and_changed_answers():
     items = [item(n) for n in range(6)] + [item(6, kind="warmup"), item(7, kind="auto_tie")]
     rows = [
@@ -353,10 +365,10 @@ def test_missing_and_changed_answers():
         row(items[7], "auto_tie", kind="auto_tie", left=""),
     ]
     tables = study(items, rows)
-    found = missing(tables, how())
+    found = missing(tables)
     assert (found.places, found.unanswered, found.changed) == (7, 2, 2)
     assert found.cannot == {"too dark": 1}
-    first = found.first_answers
+    first = analyse(tables, draws=20).pairs[0].first_answers
     assert (first.n, first.first.count, first.second.count, first.tie.count) == (5, 1, 2, 2)
     assert flow(tables) == {
         "sampled": 7,

@@ -57,7 +57,7 @@ def analyse(tables: StudyTables, *, rater: str | None = None, draws: int = 10_00
         repeats=repeats(tables, rater=rater),
         between=between(rated(tables)) if rater is None else (),
         blinding=blinding(tables, rater=rater),
-        missing=missing(tables, how, rater=rater),
+        missing=missing(tables, rater=rater),
         flow=flow(tables, rater=rater),
         facts=dict(tables.facts),
     )
@@ -83,6 +83,7 @@ def _pair(tables: StudyTables, first: str, second: str, *, rater: str | None, ho
     )
     rows = rated(own, rater=rater)
     with_ties = rated(own, rater=rater, kinds=("item", "auto_tie"))
+    first_only = rated(own, rater=rater, answers="first")
     title = "All, identical lists as ties"
     return Pair(
         first=first,
@@ -91,6 +92,7 @@ def _pair(tables: StudyTables, first: str, second: str, *, rater: str | None, ho
         second_title=tables.models.get(second, second),
         overall=block("all", "all", "All", rows, how),
         with_auto_ties=block("all_with_auto_ties", "all", title, with_ties, how),
+        first_answers=block("first_answers", "first", "First answers only", first_only, how),
         tables=blocks.tables(rows, first, second, how),
         davidson=davidson(rows, (first, second)),
         side=side_bias(rows),

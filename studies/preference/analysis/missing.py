@@ -1,4 +1,4 @@
-"""What is missing or was changed, what the first answers alone would say, the flow of items.
+"""What is missing or was changed, the flow of items.
 
 Owns the counting of places. Practice items are left out of every number.
 """
@@ -7,26 +7,21 @@ from __future__ import annotations
 
 from collections import Counter
 
-from studies.preference.analysis.blocks import block
-from studies.preference.analysis.bootstrap import Draws
-from studies.preference.analysis.rated import rated
 from studies.preference.analysis.schema import Missing
 from studies.preference.analysis.tables import StudyTables
 
 READ = ("item", "repeat")
 
 
-def missing(tables: StudyTables, how: Draws, *, rater: str | None = None) -> Missing:
-    """Places without an answer, flagged ones by reason, answers taken back, first answers."""
+def missing(tables: StudyTables, *, rater: str | None = None) -> Missing:
+    """Places without an answer, flagged ones by reason, answers taken back."""
     rows = [r for r in tables.presented if r.kind in READ and rater in (None, r.rater)]
     flagged = Counter(r.reason or "no reason given" for r in rows if r.answer == "cannot")
-    first = rated(tables, rater=rater, answers="first")
     return Missing(
         places=len(rows),
         unanswered=sum(not r.answer for r in rows),
         cannot=dict(sorted(flagged.items())),
         changed=sum(r.revisions > 0 for r in rows),
-        first_answers=block("first_answers", "first", "First answers only", first, how),
     )
 
 

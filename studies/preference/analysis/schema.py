@@ -229,20 +229,17 @@ class Blinding:
 
 @dataclass(frozen=True)
 class Missing:
-    """Missing and changed answers, and what the first answers alone would say.
+    """Missing and changed answers.
 
     Attributes:
         unanswered: places without an answer. cannot: flagged, by reason.
         changed: presentations whose answer was taken back at least once.
-        first_answers: the block of first answers only; with more than two models all pairs
-            together, first being the first of each pair.
     """
 
     places: int
     unanswered: int
     cannot: Mapping[str, int]
     changed: int
-    first_answers: Block
 
 
 @dataclass(frozen=True)
@@ -294,6 +291,7 @@ class Pair:
 
     Attributes:
         first, second: letters. overall: all items read. with_auto_ties: identical lists as ties.
+        first_answers: what the first answer to each item alone would say.
         tables: by stratum, family, form, split, anatomy, difficulty, overlap, task, rater; those
             with n > 0.
         majority: one vote per item over raters (None for one rater).
@@ -308,6 +306,7 @@ class Pair:
     second_title: str
     overall: Block
     with_auto_ties: Block
+    first_answers: Block
     tables: tuple[Table, ...]
     davidson: Davidson
     side: SideBias

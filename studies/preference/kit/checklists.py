@@ -45,11 +45,14 @@ def checklists(told: Told) -> list[str]:
 def _missing(told: Told) -> str:
     found = told.analysis.missing
     flagged = ", ".join(f"{why} {n}" for why, n in found.cannot.items()) or "none"
+    first = "; ".join(
+        f"model {pair.first} against {pair.second} {share_words(pair.first_answers.first)}"
+        for pair in told.analysis.pairs
+    )
     return (
         f"{found.unanswered} of {found.places} items and repeats without an answer; could "
         f"not be judged: {flagged}; {found.changed} answers taken back at least once, the first "
-        f"one kept. First answers only: "
-        f"first model {share_words(found.first_answers.first)}."
+        f"one kept. First answers only: {first}."
     )
 
 

@@ -295,13 +295,14 @@ def _missing(analysis: Analysis) -> Grid:
         *((f"cannot judge: {reason}", n) for reason, n in found.cannot.items()),
         ("answer taken back at least once", found.changed),
     ]
-    first = found.first_answers
-    note = (
-        "Items and repeats are those of all raters, without practice items. First answers only: "
-        f"preferred first {share_words(first.first)}, "
-        f"second {share_words(first.second)}, tie {share_words(first.tie)}."
+    firsts = (
+        f"First answers only: {pair.first} better {share_words(pair.first_answers.first)}, "
+        f"{pair.second} better {share_words(pair.first_answers.second)}, tie "
+        f"{share_words(pair.first_answers.tie)}."
+        for pair in analysis.pairs
     )
-    return Grid("missing", "Missing and changed", ("what", "count"), tuple(rows), (note,))
+    notes = ("Items and repeats are those of all raters, without practice items.", *firsts)
+    return Grid("missing", "Missing and changed", ("what", "count"), tuple(rows), notes)
 
 
 def _flow(analysis: Analysis) -> Grid:
