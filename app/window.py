@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from PySide6.QtCore import QByteArray, QSize, Qt
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeyEvent, QKeySequence, QShortcut
@@ -142,7 +142,10 @@ class MainWindow(QMainWindow):
             super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Ask once while a job runs; then stop it without freezing and close."""
+        """Ask once before words are lost or while a job runs; then stop it without freezing."""
+        if not self._left and not self._leaving and self._page_asks():
+            event.ignore()
+            return
         if self._left or self._jobs.current is None:
             self._leave()
             event.accept()
@@ -157,6 +160,15 @@ class MainWindow(QMainWindow):
                 action="Stop and close",
                 act=self.stop_and_close,
             )
+
+    def _page_asks(self) -> bool:
+        """Whether a page asks about what would be lost; none holds up the end of a session."""
+        if cast(QGuiApplication, QGuiApplication.instance()).isSavingSession():
+            return False
+        asking = next((name for name, one in self._presenters.items() if one.keeps_open()), "")
+        if asking:
+            self.go(asking)
+        return bool(asking)
 
     def stop_and_close(self) -> None:
         """Stop the jobs, then close."""

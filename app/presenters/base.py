@@ -25,5 +25,12 @@ class Presenter:
     def hidden(self) -> None:
         """Another page came to the front."""
 
+    def keeps_open(self) -> bool:
+        """The window is asked to close: True where the page now asks about what would be lost.
+
+        Asked again it gives way; nothing waits for an answer.
+        """
+        return False
+
     def close(self) -> None:
         """The window is closing; let go of what is held open."""

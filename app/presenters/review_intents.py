@@ -46,6 +46,7 @@ class ReviewIntents:
     _looked_since: bool
     _settled: bool
     _chosen = ""
+    _close_asked = False
     _told: Any = None  # the item at which a candidate was asked for
     # what the presenter does about them
     _store: Any
@@ -182,10 +183,24 @@ class ReviewIntents:
         self._note("pause")
         log.info("paused at %s of %s", place.position, place.total)
 
+    def keeps_open(self) -> bool:
+        """Ask once, on the curtain, before a comment or a reason without an answer is lost."""
+        open_item = self._state in ("rating", "revealing", "paused") and not self._guessing
+        if not open_item or self._close_asked:
+            return False
+        self.view.close_overlays()  # a comment that is being written counts
+        if not (self._said.comment or self._said.reason):
+            return False
+        self.pause()
+        self._close_asked = True
+        self.view.show_paused(words.closing(), hand_back=bool(self._opened.seat))
+        return True
+
     def resume(self) -> None:
         """Open the curtain on the same item."""
         if self._state != "paused":
             return
+        self._close_asked = False
         if self._now() - self._paused_at >= REST_SECONDS:
             self._pace.rested()
         self._clock.go_on()
@@ -197,6 +212,7 @@ class ReviewIntents:
 
     def leave(self) -> None:
         """Back to the list of studies; what is answered is stored."""
+        self._close_asked = False
         self._leave()
         self.shown()
 

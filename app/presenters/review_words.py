@@ -27,6 +27,7 @@ FINISHED_PACK = (
 )
 ELSEWHERE = "Another window had answered that item; this is the one to read now"
 THERE_AGAIN = "The study is there again"
+WRITTEN = "What you wrote about this item would be lost: it is stored with its answer."
 TAKEN_BACK = "The answer to this item was taken back; choose again"
 UNSTORED = (
     "What you said of this item is not stored before its answer is; it is kept until the program "
@@ -96,6 +97,13 @@ def paused(presentation: Any, warmups: int, *, away: bool, said: bool = False) -
     if away:
         return f"Nothing was pressed for five minutes, so the pictures were covered. {told}"
     return told
+
+
+def closing() -> str:
+    """The one question before words are lost, and the keys that answer it."""
+    stay, go = first_key("confirm"), first_key("quit")
+    again = f"{go} again" if go else "closing again"
+    return f"{WRITTEN} {stay or 'Go on'} returns to the item; {again} drops it and closes."
 
 
 def _paused_at(presentation: Any, warmups: int, *, said: bool) -> str:

@@ -51,6 +51,39 @@ def test_what_was_said_of_an_unanswered_item_is_there_again_after_leaving():
     assert desk.presenter._said == Said()
 
 
+def test_words_about_an_unanswered_item_are_asked_about_once_before_they_are_lost():
+    desk = Desk(study()).begin()
+    assert not desk.presenter.keeps_open(), "nothing was written"
+    desk.view.answer_chosen.emit("left")
+    desk.view.confidence_chosen.emit(3)
+    assert not desk.presenter.keeps_open(), "a key or two are no words"
+    desk.view.comment_kept.emit("motion in the query")
+    assert desk.presenter.keeps_open()
+    told = desk.view.last("show_paused")[0][0]
+    assert words.WRITTEN in told
+    assert "Enter returns to the item" in told
+    assert "Ctrl+Q again drops it" in told
+    assert not desk.presenter.keeps_open(), "asked again it gives way"
+    desk.view.resume_asked.emit()
+    desk.clock.now += 1.0
+    assert desk.presenter.keeps_open(), "it was answered by going on, so it is asked anew"
+    desk.view.resume_asked.emit()
+    desk.clock.now += 1.0
+    desk.view.confirm_asked.emit()
+    assert details(desk)["comment"] == "motion in the query", "nothing of it was lost"
+    desk.reveal()
+    assert not desk.presenter.keeps_open(), "what has its answer is stored"
+
+
+def test_a_reason_in_own_words_is_asked_about_too_and_so_is_a_pause():
+    desk = Desk(study()).begin()
+    desk.view.reason_kept.emit("half of it is missing")
+    desk.view.pause_asked.emit()
+    assert desk.presenter.keeps_open()
+    desk.view.leave_asked.emit()
+    assert not desk.presenter.keeps_open()
+
+
 def test_nothing_said_is_kept_for_another_item_and_the_curtain_promises_nothing():
     desk = Desk(study()).begin()
     desk.view.pause_asked.emit()

@@ -20,6 +20,7 @@ from app.presenters.review import ReviewPresenter
 from app.presenters.review_ahead import Ahead, ItemStore, key_of
 from app.presenters.review_media import NoRoom, board_item, bytes_of
 from app.presenters.review_resume import MOST_STUDIES, Places, reading_of
+from app.presenters.review_words import WRITTEN
 from app.views.review import ReviewView
 from app.views.review_profile import ProfilePage
 from app.widgets import drawn_ahead
@@ -400,6 +401,23 @@ def session(view, home: Path, study=None, rater="AB"):
     presenter.shown()
     view.begun.emit("s1", rater)
     return presenter, clock, study
+
+
+def test_a_comment_half_written_is_asked_about_before_closing_and_keys_answer(
+    view, qtbot, tmp_path
+):
+    presenter, clock, _study = session(view, tmp_path)
+    qtbot.waitUntil(lambda: presenter._state == "rating")
+    clock[0] += 1.0
+    view.comment_asked.emit()
+    view.details.line.setText("motion in")
+    assert presenter.keeps_open()
+    assert view.curtain.isVisible()
+    assert WRITTEN in view.curtain.sentence.text()
+    qtbot.keyClick(view, KEY.Key_Return)
+    assert view.board.isVisible()
+    assert presenter._said.comment == "motion in"
+    presenter.close()
 
 
 def test_reading_goes_on_in_the_same_window_state(view, qtbot, tmp_path):

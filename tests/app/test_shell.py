@@ -248,6 +248,20 @@ def running(window, **more):
     return jobs
 
 
+def test_a_page_may_ask_once_before_the_window_closes(qtbot, program, monkeypatch):
+    window = program().window
+    window.go("review")
+    window.go("library")
+    answers = [True, False]
+    presenter = window.presenter("review")
+    monkeypatch.setattr(presenter, "keeps_open", lambda: answers.pop(0))
+    assert not window.close()
+    assert window.isVisible()
+    assert window.page_id == "review", "the page that asks is on show"
+    assert window.close(), "asked again, it closes: nothing waits for an answer"
+    assert answers == []
+
+
 def test_closing_while_a_job_runs_asks_once_and_stops_it(qtbot, program, site):
     made = program()
     window, jobs = made.window, made.services.jobs
