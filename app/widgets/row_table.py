@@ -1,4 +1,5 @@
-"""A table of one panel: as high as its rows, each row with what stands behind it.
+"""A table of one panel: as high as its rows, each row with what stands behind it; the first
+column stays where the others are scrolled.
 
 Owns its height and what opening a row means (Enter or a click); refuses to sort or to compute.
 """
@@ -15,6 +16,7 @@ from app import theme
 from app.shown_statistics import Behind, Grid, Line
 from app.tables.rows import Column, RowsModel
 from app.widgets.ink import hold, px
+from app.widgets.still_column import StillColumn
 
 MOST_ROWS = 24
 OPENING = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
@@ -83,7 +85,9 @@ class RowTable(QTableView):
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        self.clicked.connect(self._open)
+        self.still = StillColumn(self)
+        for table in (self, self.still):
+            table.clicked.connect(self._open)
         self.selectionModel().currentChanged.connect(lambda now, _before: self._tell(now))
         theme.theme.scaled.connect(self.fit)
 
@@ -105,6 +109,7 @@ class RowTable(QTableView):
         wider = self.horizontalHeader().length() > self.viewport().width()
         bar = px(4) + (self.horizontalScrollBar().sizeHint().height() if wider else 0)
         self.setFixedHeight(head + count * self.verticalHeader().defaultSectionSize() + bar)
+        self.still.place()
 
     def _fit_columns(self) -> None:
         """As wide as the widest text; measured here, Qt would ask the model for every cell."""
@@ -125,6 +130,7 @@ class RowTable(QTableView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self.still.place()
         if event.size().width() != event.oldSize().width():
             self._fit_height()
 

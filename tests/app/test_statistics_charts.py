@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QToolTip, QWidg
 from statsmodels.stats.proportion import proportion_confint
 
 from app import theme
-from app.shown_statistics import FILLS, Bars, Panel
+from app.shown_statistics import FILLS, Bars, Grid, Panel
 from app.views.statistics import StatisticsView
 from app.views.statistics_answers import GUARD_S
 from app.views.statistics_item import ItemView
@@ -409,3 +410,35 @@ def test_the_interval_of_ties_stands_at_a_border_where_there_is_room() -> None:
     assert tie_ends(20.0, (30.0, 25.0, 36.0)) == (45.0, 56.0), "around the right border"
     assert tie_ends(60.0, (30.0, 10.0, 50.0)) == (40.0, 80.0), "around the left one"
     assert tie_ends(100 / 3, (100 / 3, 6.15, 79.23)) == (6.15, 79.23), "1 of 3: from 0 %"
+
+
+def test_the_first_column_of_a_wide_table_stays_while_the_others_move(qtbot: Any) -> None:
+    table = RowTable()
+    qtbot.addWidget(table)
+    head = ("Group", *(f"A quantity with a name, {n}" for n in range(8)))
+    lines = tuple(
+        replace(line, cells=(line.cells[0], *("49.1 % [44.8, 53.3] (260 of 530)",) * 8))
+        for line in made.grid(5).lines
+    )
+    table.show_grid(Grid("Groups", head, lines))
+    table.resize(700, table.height())
+    table.show()
+    qtbot.waitExposed(table)
+    still = table.still
+    assert still.isVisible()
+    assert still.width() == table.columnWidth(0)
+    bar = table.horizontalScrollBar()
+    bar.setValue(bar.maximum())
+    first = table.model().index(2, 0)
+    assert table.visualRect(first).right() < 0, "the table's own is out of sight"
+    assert still.visualRect(first).left() == 0
+    assert still.visualRect(first).top() == table.visualRect(first).top()
+    assert [n for n in range(9) if not still.isColumnHidden(n)] == [0]
+    opened: list[Any] = []
+    table.opened.connect(opened.append)
+    qtbot.mouseClick(still.viewport(), Qt.MouseButton.LeftButton,
+                     pos=still.visualRect(first).center())  # fmt: skip
+    assert opened == [lines[2].behind]
+    assert table.currentIndex().row() == 2, "one selection for both"
+    table.resize(4000, table.height())
+    assert not still.isVisible(), "nothing lies over a table that is in sight"
