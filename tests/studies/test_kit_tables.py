@@ -219,6 +219,17 @@ def test_paths_of_a_machine_are_taken_out(text, told):
     assert without_paths(text) == told
 
 
+@pytest.mark.parametrize(("models", "raters"), [(2, 1), (3, 2)])
+def test_the_report_tells_all_pairs_and_that_ratings_are_not_independent(models, raters):
+    found = analyse(made(items=40, models=models, raters=raters), draws=20)
+    told = to_text(found)
+    assert ("Ratings of one item are not independent" in told) == (raters > 1)
+    assert ("Davidson over all pairs, log worth (A = Model A_1 is 0)" in told) == (models > 2)
+    if found.davidson is not None:
+        for letter in "BC":
+            assert f"  {letter}  {estimate_words(found.davidson.log_worth[letter])}" in told
+
+
 def test_an_empty_study_is_published_without_a_number(tmp_path):
     from dataclasses import replace
 

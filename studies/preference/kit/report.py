@@ -6,10 +6,11 @@ stands with its interval and its n.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from studies.preference.analysis.schema import Analysis, Block, Pair
+from studies.preference.analysis.rated import POOLED
+from studies.preference.analysis.schema import Analysis, Block, Davidson, Pair
 from studies.preference.kit.bias import kin_words, length_words
 from studies.preference.kit.grid import Grid, words_of
 from studies.preference.kit.layout import grids_of
@@ -20,6 +21,11 @@ from studies.preference.kit.words import (
     points_words,
     share_words,
     test_words,
+)
+
+SEVERAL = (
+    "n counts the ratings of several raters. Ratings of one item are not independent: intervals "
+    "of shares, sign tests and Davidson's model count them as if they were."
 )
 
 
@@ -33,6 +39,8 @@ def to_text(analysis: Analysis) -> str:
     lines = opening(analysis)
     for pair in analysis.pairs:
         lines += ["", *_pair_text(pair)]
+    if analysis.davidson is not None:
+        lines += ["", *_all_pairs_text(analysis.davidson, analysis.models)]
     lines += ["", *_common_text(analysis)]
     return "\n".join(lines)
 
@@ -114,6 +122,16 @@ def _pair_text(pair: Pair) -> list[str]:
     return lines[:-1]
 
 
+def _all_pairs_text(fit: Davidson, models: Mapping[str, str]) -> list[str]:
+    """Davidson's model over all pairs of three and more models."""
+    base, *others = fit.log_worth
+    lines = [f"Davidson over all pairs, log worth ({base} = {models.get(base, base)} is 0)"]
+    width = max(map(len, others), default=0)
+    lines += [f"  {one.ljust(width)}  {estimate_words(fit.log_worth[one])}" for one in others]
+    lines.append(f"Order term (left): {estimate_words(fit.order)}; {test_words(fit.order_test)}")
+    return [*lines, fit.note] if fit.note and fit.note != POOLED else lines
+
+
 def _block_text(one: Block, pair: Pair) -> list[str]:
     said = ((f"{pair.first} better", one.first), (f"{pair.second} better", one.second),
             ("tie", one.tie), ("both useful", one.both), ("neither useful", one.neither),
@@ -153,4 +171,6 @@ def _common_text(analysis: Analysis) -> list[str]:
     if analysis.blinding is not None:
         lines.append(f"Blinding, James's index: {estimate_words(analysis.blinding.james)}")
     lines.append("Shares with Wilson 95 % intervals; sign tests exact and two-sided.")
+    if len(analysis.raters) > 1:
+        lines.append(SEVERAL)
     return lines
