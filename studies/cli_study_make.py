@@ -301,6 +301,8 @@ def build(
     with failures():
         arguments = _source(said, context.params)
         arguments |= {"models": _models(models, a, b), **_planned(context, plan)}
+        if plan is None and not _chosen(context, "total") and "queries" in arguments:
+            arguments["total"] = min(total, len(arguments["queries"]))  # each is asked once
         arguments["passphrase"] = passphrase(secret, confirm=True)
         document = work(said, "study-build", arguments)
         answer(said, document, words.built(document))

@@ -93,8 +93,12 @@ def built(document: dict[str, Any]) -> str:
         f"  hash {document['hash']}\n  in {document['path']}",
     ]
     if document.get("auto_ties"):
-        pairs = "pair" if document["auto_ties"] == 1 else "pairs"
-        lines.append(f"  {document['auto_ties']} identical {pairs} set aside as ties")
+        ties = document["auto_ties"]
+        lines.append(
+            "  1 identical pair set aside as a tie"
+            if ties == 1
+            else f"  {ties} identical pairs set aside as ties"
+        )
     lines += [f"  missing: {task}: {why}" for task, why in document.get("missing", {}).items()]
     lines += [f"  {note}" for note in document.get("notes", ())]
     return "\n".join([*lines, "Keep the passphrase: without it the key cannot be opened."])
@@ -152,11 +156,20 @@ def study_table(rows: Sequence[dict[str, Any]]) -> str:
     for row in rows:
         state = row["fault"] or ("unblinded" if row["unblinded"] else "sealed")
         state += f", pack of {row['seat']}" if row["seat"] else ""
-        answered = f"{row['answered']} of {row['places']}"
+        answered = _out(row) or f"{row['answered']} of {row['places']}"
         cells.append(
             (row["id"], _short(row["title"]), answered, row["reads"], state, row["hash"][:16])
         )
     return "\n".join([columns(cells), *(line for row in rows for line in _seats(row))])
+
+
+def _out(row: Mapping[str, Any]) -> str:
+    """With whom a study is of which nothing has come back; "" where answers are known."""
+    handed = [pack for pack in row["packs"] if not pack["replaced"]]
+    out = [pack["rater"] or "raters on a server" for pack in handed if not pack["returned_utc"]]
+    if row["answered"] or not out or len(out) < len(handed):
+        return ""
+    return f"out with {out[0]}" if len(out) == 1 else f"out with {len(out)} raters"
 
 
 def _seats(row: Mapping[str, Any]) -> list[str]:

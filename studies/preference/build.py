@@ -26,6 +26,7 @@ from engine.control import Control
 from studies.errors import BadStudy
 from studies.preference.draw import Drawing, Drawn
 from studies.preference.freezing import frame_of, item_row, key_of, sides_of
+from studies.preference.frozen import opaque_id
 from studies.preference.leaks import Words, find_in_cells
 from studies.preference.lists import Listed
 from studies.preference.media import MediaPool
@@ -196,7 +197,7 @@ def build_from(
     check_wish(wish)
     check_arms(wish, material)
     clear_unfinished(home.studies)
-    study_id = secrets.token_hex(6)
+    study_id = opaque_id()
     folder = home.studies / f"{UNFINISHED}{study_id}"
     with translated(folder):
         folder.mkdir(parents=True)

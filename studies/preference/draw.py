@@ -17,6 +17,7 @@ from typing import Any
 from engine.control import Control
 from engine.errors import EvidenceError
 from studies.preference.copying import Copied, Copies, Kept
+from studies.preference.frozen import opaque_id
 from studies.preference.lists import TOP, Comparison, Listed
 from studies.preference.media import MediaPool
 from studies.preference.mirrors import MIRRORED, Taken, mirrored
@@ -195,7 +196,7 @@ class Drawing:
     def _copy(self, comparison: Comparison, kind: str) -> Drawn | None:
         """Read one comparison and keep it; None for one whose identical lists are left out."""
         alike = self.wish.protocol.identical
-        item_id = secrets.token_hex(6)
+        item_id = opaque_id()
         if not _differs(comparison) and kind == "item" and alike == "auto-tie":
             return Drawn(item_id, "auto_tie", comparison)
         query, found = self._read(comparison)

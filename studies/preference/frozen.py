@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import json
+import secrets
 from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
@@ -25,6 +26,11 @@ def software_version() -> str:
         return importlib.metadata.version("triptych")
     except importlib.metadata.PackageNotFoundError:
         return "unknown"
+
+
+def opaque_id() -> str:
+    """12 hex digits by lot; the first is a letter, or a spreadsheet would make a number of some."""
+    return secrets.choice("abc") + secrets.token_hex(6)[1:]
 
 
 def canonical(document: Any) -> bytes:

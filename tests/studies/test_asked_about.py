@@ -26,9 +26,13 @@ def test_a_collection_is_asked_about_by_number_or_file(
     build = ("build", "--collection", "Scans", "--models", "a,b")
     asked(*build)
     assert not {"queries", "other_patients"} & set(asked.arguments)
+    assert asked.arguments["total"] == 530
     asked(*build, "--queries", "3", "--other-patients")
     lot = asked.arguments["queries"]
     assert (len(set(lot)), asked.arguments["other_patients"]) == (3, True)
+    assert asked.arguments["total"] == 3, "no more is asked for than there are queries"
+    asked(*build, "--queries", "3", "--total", "9")
+    assert asked.arguments["total"] == 9, "who asks for more is told that there is less"
     asked(*build, "--queries", "3", "--seed", "1")
     assert asked.arguments["queries"] == lot, "the same seed, the same lot"
     listed = tmp_path / "ids.txt"

@@ -62,6 +62,7 @@ def test_a_study_goes_out_comes_back_and_is_unblinded(home, tmp_path):
     assert packed.code == 0, packed.err
     files = [row["file"] for row in packed.document["packs"]]
     assert sorted(path.name for path in stick.iterdir()) == sorted(Path(f).name for f in files)
+    assert "out with 2 raters" in Said(home, "study", "status").out
     backs = []
     for place, file in enumerate(files):
         laptop = tmp_path / f"laptop{place}"
@@ -90,7 +91,8 @@ def test_a_study_goes_out_comes_back_and_is_unblinded(home, tmp_path):
     assert re.search(r"R2: 3 of \d+ answered, merged", whole.out)
     status = Said(home, "study", "status", "--json").document
     assert [(p["rater"], p["answered"]) for p in status[0]["packs"]] == [("R1", 3), ("R2", 3)]
-    assert "pack of R1, handed out" in Said(home, "study", "status").out
+    table = Said(home, "study", "status").out
+    assert ("pack of R1, handed out" in table, "out with" in table) == (True, False)
     assert Said(home, "study", "verify", "--json").document["verified"] is True
     words = ("study", "unblind", "--reason", "done", "--passphrase", PASSPHRASE)
     part = Said(home, *words)

@@ -160,6 +160,15 @@ def test_what_nobody_decided_is_said_in_words():
     assert "(no p-value" not in few
 
 
+def test_one_item_was_drawn_and_nothing_judged_is_no_dash():
+    tables = made(items=1, ties=0)
+    said = told(replace(tables, presented=(), guesses=()))
+    assert "1 item was drawn from" in said
+    assert "No rating of A (Model A_1) against B (Model B_1) was judged." in said
+    assert "in - of the ratings" not in said
+    assert "2 items were drawn from" in told(made(items=2, ties=0))
+
+
 def test_words_under_the_session_do_not_run_into_each_other(pooled):
     tables = made(items=400)
     analysis = analyse(tables, draws=DRAWS)

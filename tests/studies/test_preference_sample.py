@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections import Counter
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
+from studies.cli_study_text import built
+from studies.preference.frozen import opaque_id
 from studies.preference.prompts import prompt_for
 from studies.preference.sample import (
     balanced,
@@ -266,3 +269,15 @@ def test_every_task_of_the_registry_has_a_prompt_of_its_family():
         assert task.source not in said
         prompts.setdefault(task.family, set()).add(said)
     assert set(map(len, prompts.values())) <= {1, 2, 3, 4, 5}
+
+
+def test_no_name_of_an_item_or_a_study_is_a_number_for_a_spreadsheet():
+    names = [opaque_id() for _ in range(2000)]
+    assert len(set(names)) == 2000
+    assert all(re.fullmatch("[abc][0-9a-f]{11}", name) for name in names)
+
+
+def test_one_identical_pair_is_a_tie():
+    document = {"items": 3, "hash": "h", "path": "p", "auto_ties": 1}
+    assert "1 identical pair set aside as a tie\n" in built(document)
+    assert "2 identical pairs set aside as ties\n" in built({**document, "auto_ties": 2})

@@ -20,6 +20,7 @@ from studies.preference.kit.words import (
     points_words,
     share_words,
     test_words,
+    were,
 )
 
 MIXED = (
@@ -82,7 +83,7 @@ def _design(told: Told) -> str:
 
 
 def _sample(told: Told) -> str:
-    flow = told.analysis.flow
+    drawn = told.analysis.flow.get("sampled", 0)
     missing = told.missing_tasks
     absent = (
         f" Of the benchmark, {counted(len(missing), 'tasks')} gave no query on this machine: "
@@ -94,7 +95,7 @@ def _sample(told: Told) -> str:
     if queries:
         absent += f" Not readable, and replaced by other queries: {'; '.join(queries)}."
     return (
-        f"{counted(flow.get('sampled', 0), 'items')} were drawn from {counted(told.tasks, 'tasks')}"
+        f"{counted(drawn, 'items')} {were(drawn)} drawn from {counted(told.tasks, 'tasks')}"
         f" with an equal share for each task, capped by its queries, remainders by the largest "
         f"remainder (seed {told.fact('seed', 'seed of the sample')}); by kind of evidence: "
         f"{told.forms()}.{absent} Overlap was determined before the reading: identical lists, the "
@@ -203,6 +204,12 @@ def _result(told: Told) -> str:
     lines = []
     for pair in told.analysis.pairs:
         one = pair.overall
+        if not one.n:
+            lines.append(
+                f"No rating of {pair.first} ({pair.first_title}) against {pair.second} "
+                f"({pair.second_title}) was judged. {_criterion(pair)}"
+            )
+            continue
         lines.append(
             f"{pair.first} ({pair.first_title}) was preferred to {pair.second} "
             f"({pair.second_title}) in {share_words(one.first)} of the ratings, {pair.second} in "
@@ -213,10 +220,8 @@ def _result(told: Told) -> str:
 
 
 def _decided(pair: Pair) -> str:
-    """The decided ratings and the net preference; says so where nothing was rated or decided."""
+    """The decided ratings and the net preference; says so where nothing was decided."""
     one = pair.overall
-    if not one.n:
-        return "Nothing was rated."
     if not one.first_decided.n:
         return f"No rating preferred one list; net preference {points_words(one.net)}."
     return (

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from studies.preference.kit.told import Told, gap
-from studies.preference.kit.words import counted
+from studies.preference.kit.words import counted, were
 
 
 def size_words(told: Told, *, blank: str) -> str:
@@ -40,6 +40,7 @@ def _against(told: Told, planned: Mapping[str, Any]) -> str:
     """What became of the planned numbers: drawn, read by each rater, decided for each pair."""
     wish = planned["wish"]
     flow = told.analysis.flow
+    drawn = flow.get("sampled", 0)
     ties = flow.get("auto_ties", 0)
     unseen = f", {ties} of them with identical lists and not shown" if ties else ""
     judged = [one for one in told.read if one.answer != "cannot"]
@@ -54,6 +55,6 @@ def _against(told: Told, planned: Mapping[str, Any]) -> str:
     return (
         f"Planned were {counted(wish.get('total', 0), 'items')} for "
         f"{counted(wish.get('readers', 1), 'raters')} and {planned.get('decided', '-')} decided "
-        f"comparisons{own}. {counted(flow.get('sampled', 0), 'items')} were drawn{unseen}; "
+        f"comparisons{own}. {counted(drawn, 'items')} {were(drawn)} drawn{unseen}; "
         f"judged were: {each or 'none'}; decided of all raters: {decided}."
     )

@@ -104,6 +104,11 @@ def counted(n: int, unit: str) -> str:
     return f"{n} {unit[:-1] if n == 1 and unit.endswith('s') else unit}"
 
 
+def were(n: int) -> str:
+    """``was`` for one, else ``were``."""
+    return "was" if n == 1 else "were"
+
+
 def seconds_words(ms: float | None) -> str:
     """A time for people: ``18.4 s``; a dash where none was taken."""
     return "-" if ms is None else f"{ms / 1000:.1f} s"
