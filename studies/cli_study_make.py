@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from studies.preference.planner import PlanWish
 
 PASSPHRASE = "TRIPTYCH_PASSPHRASE"
+SHORTEST = 8  # characters of a new study's passphrase, as in the wizard
 PassphraseOption = Annotated[
     str | None,
     typer.Option("--passphrase", envvar=PASSPHRASE, help="The coordinator's; asked when left out."),
@@ -131,6 +132,17 @@ def passphrase(given: str | None, *, confirm: bool) -> str:
         raise StudyError(f"A passphrase is needed: --passphrase or the variable {PASSPHRASE}.")
     asked: str = typer.prompt("Passphrase", hide_input=True, confirmation_prompt=confirm, err=True)
     return asked
+
+
+def _of_new_study(secret: str) -> str:
+    """Refuse what is guessed too easily; an old study's passphrase is taken as it is.
+
+    Raises:
+        BadRequest: too short.
+    """
+    if len(secret) < SHORTEST:
+        raise BadRequest(f"Choose a passphrase of at least {SHORTEST} characters.")
+    return secret
 
 
 def plan(
@@ -303,7 +315,7 @@ def build(
         arguments |= {"models": _models(models, a, b), **_planned(context, plan)}
         if plan is None and not _chosen(context, "total") and "queries" in arguments:
             arguments["total"] = min(total, len(arguments["queries"]))  # each is asked once
-        arguments["passphrase"] = passphrase(secret, confirm=True)
+        arguments["passphrase"] = _of_new_study(passphrase(secret, confirm=True))
         document = work(said, "study-build", arguments)
         answer(said, document, words.built(document))
 

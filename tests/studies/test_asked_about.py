@@ -8,6 +8,7 @@ import pytest
 
 from db.home import Home
 from engine.control import Control
+from studies.cli_study_make import SHORTEST
 from studies.jobs import load_job
 from tests.studies.build_asked import Asked
 from tests.studies.preference_material import PASSPHRASE
@@ -53,6 +54,18 @@ def test_a_collection_is_asked_about_by_number_or_file(
     assert "lists nothing" in asked(*build, "--queries", listed, code=1)
     data = ("build", "--data", tmp_path, "--models", "a,b", "--queries", "3")
     assert "go with --collection" in asked(*data, code=2)
+
+
+def test_a_new_study_wants_the_passphrase_that_the_wizard_wants(asked: Asked, scans: Home) -> None:
+    from app.views import study_wizard
+
+    asked.home = scans.root
+    build = ("build", "--collection", "Scans", "--models", "a,b", "--passphrase")
+    assert "at least 8 characters" in asked(*build, "a" * (SHORTEST - 1), code=1)
+    assert asked.arguments == {}
+    asked(*build, "a" * SHORTEST)
+    assert asked.arguments["passphrase"] == "a" * SHORTEST
+    assert SHORTEST == study_wizard.SHORTEST
 
 
 @pytest.fixture(scope="module")
