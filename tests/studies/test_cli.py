@@ -12,7 +12,7 @@ import typer
 from PIL import Image
 from typer.testing import CliRunner
 
-from studies import cli
+from studies import cli, start
 from studies.cli import app
 
 # A change here is a change for users: mean it, and say it in the changelog.
@@ -155,6 +155,21 @@ def test_every_help_shows_an_example(words):
     done = CliRunner().invoke(app, [*words, "--help"])
     assert done.exit_code == 0
     assert f"Example: triptych {' '.join(words)}" in done.output
+
+
+def test_an_interrupt_while_the_program_loads_is_one_line(monkeypatch, capsys):
+    class Interrupted:
+        @staticmethod
+        def find_spec(name, *_more):
+            if name == "studies.cli":
+                raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "studies.cli")
+    monkeypatch.setattr(sys, "meta_path", [Interrupted, *sys.meta_path])
+    with pytest.raises(SystemExit) as stopped:
+        start.main()
+    assert stopped.value.code == 130
+    assert capsys.readouterr().err == "Stopped before it began.\n"
 
 
 def triptych(*words, home):
