@@ -148,3 +148,16 @@ def test_the_page_and_the_published_kit_agree(tmp_path: Path, qapp: object) -> N
     told += texts_of(view.last("show_statistics")[0][0])
     document = json.loads((tmp_path / "kit" / "summary.json").read_text(encoding="utf-8"))
     assert compare(document, told) > 100
+
+
+@pytest.mark.parametrize("only", ["", "left", "both"])
+def test_no_interval_of_the_published_bars_leaves_the_scale_at_n_3(only: str) -> None:
+    from studies.preference.kit.bars import stacked_bars
+
+    found = analyse(made(3, tasks=3, auto=0, guesses=0, repeats=0, only=only), draws=10)
+    drawn = stacked_bars(found.pairs[0], study_hash="")
+    lines = [line for axes in drawn.axes for line in axes.lines]
+    ends = [float(end) for line in lines for end in line.get_xdata()]
+    assert ends
+    assert min(ends) >= -1e-6
+    assert max(ends) <= 100 + 1e-6
