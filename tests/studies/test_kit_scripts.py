@@ -16,6 +16,7 @@ from studies.preference.kit.extras import Extras
 from studies.preference.kit.publish import contents_of
 from studies.preference.kit.reading import report_from
 from studies.preference.kit.summary import numbers_of
+from studies.preference.kit.tabular import coded, rater_names
 from tests.studies.kit_tables import made
 
 DRAWS = 40
@@ -105,16 +106,20 @@ def thinned(tables, keeps):
     return replace(tables, presented=tuple(rows))
 
 
-@pytest.mark.parametrize("left", ["nothing", "no item read twice"])
+@pytest.mark.parametrize("left", ["nothing", "no item read twice", "no repeats of one"])
 def test_the_scripts_bear_gaps(tmp_path, left):
-    """Nothing was answered; three raters of whom no two read the same item."""
+    """Nothing was answered; no two raters read the same item; one, called oddly, read no repeat."""
     tables = made(items=18, raters=3, ties=0)
     names = [one.name for one in tables.raters]
     places = {one.item_id: n for n, one in enumerate(tables.items)}
-    tables = thinned(
-        tables,
-        lambda _, one: left != "nothing" and names[places[one.item_id] % 3] == one.rater,
-    )
+    keeps = {
+        "nothing": lambda _, one: False,
+        "no item read twice": lambda _, one: names[places[one.item_id] % 3] == one.rater,
+        "no repeats of one": lambda _, one: one.kind != "repeat" or one.rater != names[0],
+    }
+    odd = {**{name: name for name in names}, names[0]: "=1+1"}
+    tables = coded(thinned(tables, keeps[left]), odd)
+    tables = coded(tables, rater_names(tables))
     analysis = analyse(tables, draws=20)
     for name, content in contents_of(tables, analysis, Extras()).items():
         if name.endswith((".csv", ".py", ".R")):
