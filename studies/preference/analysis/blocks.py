@@ -17,7 +17,6 @@ from studies.preference.analysis.rated import Rated, pooled
 from studies.preference.analysis.schema import Block, Table
 from studies.preference.lists import DIFFICULTY_TITLES, strata_titles
 
-STRATA = ("both", "only_a", "only_b", "neither", "unknown")
 FORMS = {"2d": "2D", "3d": "3D", "text": "Text"}
 OVERLAPS = {
     "none": "No candidate in common",

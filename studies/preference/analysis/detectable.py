@@ -16,7 +16,7 @@ from scipy.stats import t as student
 
 ALPHA, POWER = 0.05, 0.80
 REACH = float(norm.ppf(1 - ALPHA / 2) + norm.ppf(POWER))
-MOST = 1e4  # beyond this ratio nothing could be told
+MOST_LOG = 100.0  # of the log of a ratio; beyond it the ratio is hardly a number
 
 
 def smallest_detectable(decided: int) -> float | None:
@@ -33,9 +33,12 @@ def smallest_coefficient(error: float) -> float:
 
 
 def smallest_ratio(error: float, *, df: float | None = None) -> float | None:
-    """The ratio above 1 whose log has this standard error; Student's t with ``df``."""
+    """The ratio above 1 whose log has this standard error; Student's t with ``df``.
+
+    None beyond ``MOST_LOG``; what is too large to matter is for those to say who tell of it.
+    """
     reach = REACH if df is None else float(student.ppf(1 - ALPHA / 2, df) + student.ppf(POWER, df))
-    return exp(reach * error) if reach * error < MOST**0.5 else None
+    return exp(reach * error) if reach * error < MOST_LOG else None
 
 
 def smallest_effect(n: int, df: float | None) -> float | None:
