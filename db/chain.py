@@ -65,7 +65,8 @@ class EntryRow:
         return self.note if self.answer == "cannot" else None
 
 
-_TIME = re.compile(r"[0-9TZ:.+-]{10,40}")
+# A time as this program writes it; anything else in a log is words of somebody.
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)", re.ASCII)
 NAMES = tuple(EntryRow.__dataclass_fields__)
 
 
@@ -147,7 +148,7 @@ def clock_remarks(found: Sequence[EntryRow]) -> tuple[str, ...]:
     latest: dict[str | None, EntryRow] = {}
     remarks = []
     for row in found:
-        if not _TIME.fullmatch(row.at_utc):  # words of somebody who wrote past the program
+        if not TIME.fullmatch(row.at_utc):
             continue
         before = latest.get(row.rater)
         if before is not None and row.at_utc < before.at_utc:

@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 
-from db.chain import EntryRow, chain_faults
+from db.chain import TIME, EntryRow, chain_faults
 from db.packs import PackRow
 from db.ratings import impossible
+from db.server_own import RATERS_ACTIONS
 from db.study_items import ItemRow, PresentationRow, StudyRow
 from studies.errors import BadAnswers, BadStudy
 from studies.preference.answers import Answers, Place, Seated, signed_by
@@ -20,8 +21,6 @@ from studies.preference.frozen import order_hash
 from studies.preference.seating import folded, guess_sample, profile, reading_order
 from studies.preference.verify_log import acts_faults
 
-ACTIONS = ("order", "answer", "undo", "guess", "pause", "resume")
-TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)", re.ASCII)
 WORD = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+!_-]{0,63}")
 ALTERED = "Ask the rater to write the answers again from the pack as it was handed out."
 
@@ -137,7 +136,7 @@ def _check_known(answers: Answers) -> None:
     seats = {seat.rater.name for seat in answers.seats}
     for row in answers.entries:
         known = row.rater in seats if answers.rater else row.rater is not None
-        if not known or row.action not in ACTIONS:
+        if not known or row.action not in RATERS_ACTIONS:
             raise _bad(row, f"({row.action}) has no place in answers")
 
 
@@ -146,7 +145,7 @@ def _check_entries(seat: Seated, frame: Frame, log: Sequence[EntryRow]) -> None:
     own = [row for row in log if row.rater == seat.rater.name]
     seated = False
     for row in own:
-        if row.action not in ACTIONS:
+        if row.action not in RATERS_ACTIONS:
             raise _bad(row, f"({row.action}) has no place in answers")
         if row.action == "order":
             if seated or row.note != order_hash(seat.rater, seat.order):
