@@ -14,6 +14,7 @@ from statistics import NormalDist
 from typing import Any
 
 from studies.errors import BadRequest
+from studies.preference.protocol import BOUNDS
 from studies.preference.sample import repeat_count
 
 SECONDS = {"2d": 30.0, "3d": 270.0, "text": 40.0}  # 3D is reported to take nine times as long
@@ -177,8 +178,8 @@ def check_wish(wish: PlanWish) -> None:
         "readers": (1, 1000),
         "power": (0.5, 0.999),
         "alpha": (0.0001, 0.5),
-        "repeat_share": (0, 0.5),
-        "warmup": (0, 20),
+        "repeat_share": BOUNDS["repeat_share"][1:],
+        "warmup": BOUNDS["warmup"][1:],
         "session_minutes": (5, 600),
         "agreement": (0, 1),
     }

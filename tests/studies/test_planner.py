@@ -11,6 +11,7 @@ from statsmodels.stats.power import normal_sample_size_one_tail
 from statsmodels.stats.proportion import proportion_confint
 
 from studies.errors import BadRequest
+from studies.preference.analysis.detectable import smallest_detectable
 from studies.preference.planner import (
     PlanWish,
     decided_needed,
@@ -82,6 +83,7 @@ def test_coin_flips_and_side_bias():
     assert made.coin_flip_sd == pytest.approx(binom(530, 0.5).std())
     assert made.decided == 382
     assert round(100 * made.side_bias, 1) == 7.2
+    assert side_bias(382, power=0.8, alpha=0.05) == pytest.approx(smallest_detectable(382))
     found = sign_test_power(382, 0.5 + side_bias(382, power=0.8, alpha=0.05), alpha=0.05)
     assert found == pytest.approx(0.8, abs=0.02)
 
