@@ -91,9 +91,9 @@ def pack(
 
 
 def _shared(path: Path, url: str, role: str, logins: list[str]) -> tuple[dict[str, Any], str]:
-    from studies.preference.share import share
+    from studies.preference.share import logins_of, share
 
-    made = share(path, url, role=role, logins=dict(map(_login, logins)))
+    made = share(path, url, role=role, logins=logins_of(logins))
     text = (
         f"Shared. Raters open it with: triptych study open '{made.raters_url}'\n"
         f"Merge it with: triptych study merge '{made.url}'\n"
@@ -102,13 +102,6 @@ def _shared(path: Path, url: str, role: str, logins: list[str]) -> tuple[dict[st
     )
     document = {"url": made.url, "pack": made.pack_id, "own_logins": made.own_logins}
     return {**document, "raters_url": made.raters_url, "sentence": made.privacy}, text
-
-
-def _login(typed: str) -> tuple[str, str]:
-    name, equals, login = typed.rpartition("=")
-    if not (equals and name.strip() and login.strip()):
-        raise BadRequest(f"--login {typed} is not of the form NAME=LOGIN.")
-    return name.strip(), login.strip()
 
 
 def _packed(

@@ -7,7 +7,7 @@ a password anywhere.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -125,6 +125,24 @@ def _share(store: Store, url: str, role: str, logins: Mapping[str, str]) -> Shar
     row = PackRow(pack_id, "", now_utc(), "", f"{SHARED}{plain}")
     packs.add_pack(store, row, software=software_version())
     return Shared(plain, pack_id, own_logins=bool(role))
+
+
+def logins_of(pairs: Iterable[str]) -> dict[str, str]:
+    """Whose login each name belongs to, out of ``NAME=LOGIN`` as people type it.
+
+    Raises:
+        BadRequest: one that is no such pair, or a name twice.
+    """
+    found: dict[str, str] = {}
+    for pair in pairs:
+        typed, _, login = map(str.strip, pair.rpartition("="))
+        if not (typed and login):
+            raise BadRequest(f"{pair.strip()} is not of the form NAME=LOGIN.")
+        name = rater_name(typed)
+        if name in found:
+            raise BadRequest(f"{name} is given two logins; give each name one.")
+        found[name] = login
+    return found
 
 
 @contextmanager

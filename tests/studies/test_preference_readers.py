@@ -22,6 +22,7 @@ from studies.errors import BadAnswers, BadRequest, BadStudy
 from studies.preference.ledger import whole_log
 from studies.preference.merge import merge
 from studies.preference.share import Shared, close_shared, share
+from studies.preference.share import logins_of as pairs_of
 from studies.preference.study import open_study
 from studies.preference.verify import remarks, verify
 from tests.db.studies import on_server
@@ -232,4 +233,15 @@ def test_the_commands_say_who_sees_what(path, server, logins, tmp_path):
          "--login", "Lea"],
     )  # fmt: skip
     assert wrong.exit_code != 0
-    assert "NAME=LOGIN" in wrong.stderr
+    assert "Lea is not of the form NAME=LOGIN." in wrong.stderr
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [(["AB="], "AB= is not of the form"), (["=anna"], "=anna is not of the form"),
+     (["A  B=anna", "A B=carl"], "A B is given two logins")],
+)  # fmt: skip
+def test_logins_are_pairs_and_each_name_has_one(typed, told):
+    with pytest.raises(BadRequest, match=told):
+        pairs_of(typed)
+    assert pairs_of([" A. B. = anna", "C=D=carl"]) == {"A. B.": "anna", "C=D": "carl"}
