@@ -18,11 +18,18 @@ app = typer.Typer(help="Blinded preference studies.", rich_markup_mode=None)
 cli_study_make.register(app)
 cli_study_hand.register(app)
 FORMS = ("text", "json", "markdown")
+PlaceArgument = Annotated[
+    str | None,
+    typer.Argument(help="Id, title, folder or address; the only study when left out."),
+]
 
 
-@app.command(epilog="Example: triptych study verify")
+@app.command(
+    epilog="Example: triptych study verify   Where it is shared: "
+    "triptych study verify postgresql://coordinator@server/studies?schema=..."
+)
 def verify(
-    context: typer.Context, study: StudyArgument = None, as_json: JsonOption = False
+    context: typer.Context, study: PlaceArgument = None, as_json: JsonOption = False
 ) -> None:
     """Check the frozen items, media, key, the chain of ratings and what raters returned."""
     from studies.preference.verify import remarks
