@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from db import study_items
 from db.chain import append
 from db.errors import LoginRefused, NotWritable, RatingRefused, ServerGone
+from db.server_own import _FOLDED as FOLDED
 from db.server_rights import logins_of
 from db.session import open_study_store
 from db.study_items import RaterRow
@@ -21,6 +22,7 @@ from studies import cli
 from studies.errors import BadAnswers, BadRequest, BadStudy
 from studies.preference.ledger import whole_log
 from studies.preference.merge import merge
+from studies.preference.seating import folded
 from studies.preference.share import Shared, close_shared, share
 from studies.preference.share import logins_of as pairs_of
 from studies.preference.study import open_study
@@ -234,6 +236,22 @@ def test_the_commands_say_who_sees_what(path, server, logins, tmp_path):
     )  # fmt: skip
     assert wrong.exit_code != 0
     assert "Lea is not of the form NAME=LOGIN." in wrong.stderr
+
+
+def test_the_server_holds_no_two_names_for_one_that_this_program_tells_apart(server):
+    """Letter by letter: what PostgreSQL folds is folded further by Python, never otherwise."""
+    codes = (*range(1, 0x130), *range(0x131, 0x3000), *range(0xFF01, 0xFFF0))  # İ: as locales say
+    letters = [chr(code) for code in codes]
+    fold = FOLDED.format(name="letter")
+    with closing(on_server(server.study(), autocommit=True)) as raw:
+        found = raw.execute(
+            f"SELECT letter, {fold} FROM unnest(%s::text[]) letter", (letters,)
+        ).fetchall()
+    assert len(found) == len(letters)
+    assert [pair for pair in found if folded(pair[0]) != folded(pair[1])] == []
+    told = dict(found)
+    assert told["A"] == told["a"] == told["\uff21"] == "a"
+    assert told["\u200d"] == folded("\u200d") == ""
 
 
 @pytest.mark.parametrize(
