@@ -433,6 +433,19 @@ def test_a_home_that_cannot_be_used_is_one_sentence(home, damage, capsys, qapp):
     assert home.database.read_bytes() == before
 
 
+@pytest.fixture
+def cleared(qapp):
+    """The window that ``run`` leaves to the end of the program goes now.
+
+    Each later change of the look would style it once more, which took minutes of a whole run.
+    """
+    yield
+    for window in qapp.topLevelWidgets():
+        if isinstance(window, MainWindow):
+            window.deleteLater()
+
+
+@pytest.mark.usefixtures("cleared")
 def test_the_smoke_walk_visits_every_page(home, qapp, monkeypatch):
     monkeypatch.setattr(app.main, "SMOKE_MS", 30)
     shown = []
@@ -447,6 +460,7 @@ def test_the_smoke_walk_visits_every_page(home, qapp, monkeypatch):
     assert [page.id for page in actions.PAGES] == shown[-len(actions.PAGES) :]
 
 
+@pytest.mark.usefixtures("cleared")
 def test_paths_of_the_command_line_open_in_the_viewer(home, qapp, monkeypatch, tmp_path):
     monkeypatch.setattr(app.main, "SMOKE_MS", 1)
     went, go = [], MainWindow.go
