@@ -17,10 +17,11 @@ from app.presenters.study_steps import Verdict, outstanding_words
 from app.services import Services
 from app.shown_study import PublishAsked, ReaderAsked, VerdictShown
 from db.session import is_url
-from studies.errors import BadAnswers, BadRequest
+from studies.errors import BadAnswers, BadRequest, BadStudy
 from studies.preference.merge import Merged, merge
 from studies.preference.packs import make_pack, return_answers
 from studies.preference.share import Shared, share
+from studies.preference.share import logins_of as pairs_of
 from studies.preference.unblind import unblind
 from studies.preference.verify import verify
 
@@ -126,7 +127,7 @@ class StudyDesk:
             return
         try:
             logins = logins_of(typed)
-        except BadRequest as error:
+        except (BadRequest, BadStudy) as error:
             self._not_handed(error)
             return
         self.view.show_hand("Copying the study to the database…", busy=True)
@@ -279,16 +280,9 @@ def logins_of(typed: str) -> dict[str, str]:
 
     Raises:
         BadRequest: a part that is no such pair, or a name twice.
+        BadStudy: a name of which nothing is left.
     """
-    found: dict[str, str] = {}
-    for part in filter(None, map(str.strip, typed.replace(";", ",").split(","))):
-        name, _, login = map(str.strip, part.rpartition("="))
-        if not (name and login):
-            raise BadRequest(f"{part} is not of the form NAME=LOGIN.")
-        if name in found:
-            raise BadRequest(f"{name} is given two logins; give each name one.")
-        found[name] = login
-    return found
+    return pairs_of(filter(str.strip, typed.replace(";", ",").split(",")))
 
 
 def _verdict(one: Merged) -> VerdictShown:

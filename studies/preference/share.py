@@ -132,6 +132,7 @@ def logins_of(pairs: Iterable[str]) -> dict[str, str]:
 
     Raises:
         BadRequest: one that is no such pair, or a name twice.
+        BadStudy: a name of which nothing is left.
     """
     found: dict[str, str] = {}
     for pair in pairs:
