@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from app.widgets.details_bar import NOTES
+from db.ratings import PLACES
 
-CANDIDATES = ("left1", "left2", "left3", "right1", "right2", "right3")
+CANDIDATES = PLACES
 CONFIDENCES, USES = (1, 2, 3), (0, 1, 2)
 
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from db.ratings import PLACES as PLACES
+
 HASH = "SHA-256 of everything frozen before the first item was read"
-PLACES = tuple(f"{side}{place}" for side in ("left", "right") for place in (1, 2, 3))
 # of people's own words
 TYPED = "an apostrophe stands before = + - @, so that no spreadsheet computes it"
 

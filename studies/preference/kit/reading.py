@@ -17,12 +17,10 @@ from studies.preference.analysis.tables import KINDS, Guess, ItemFacts, RaterFac
 from studies.preference.kit.cells import Row, Sheet, json_value, read_sheet, shortened
 from studies.preference.kit.extras import as_typed
 from studies.preference.kit.presented import Letters, presented_rows, side_of
-from studies.preference.lists import DIFFICULTIES
-from studies.preference.overlap import HOLDERS
+from studies.preference.lists import DIFFICULTIES, STRATA
+from studies.preference.overlap import HOLDERS, OVERLAPS
 
-STRATA = ("both", "only_a", "only_b", "neither", "unknown")
 FORMS = ("2d", "3d", "text", "")
-OVERLAPS = ("identical", "same_set", "near_duplicate", "some", "none")
 GUESSED = ("left", "right", "unsure")
 OF_AN_ITEM = (
     *("task_id", "family", "form", "split", "stratum", "anatomy", "difficulty"),
