@@ -11,7 +11,7 @@ from app.presenters.statistics_behind import behind, more
 from app.presenters.statistics_checked import SMALLEST, bias_panel
 from app.presenters.statistics_look import Look
 from app.presenters.statistics_words import (
-    bracket,
+    CLEAR,
     percent,
     ratio_words,
     said,
@@ -35,11 +35,10 @@ from app.shown_statistics import (
     Strip,
     Strips,
 )
-from studies.preference.analysis.schema import Blinding, Fatigue, Share, Test, Window
-from studies.preference.kit.words import least_words
+from studies.preference.analysis.schema import Blinding, Fatigue, Share, Window
+from studies.preference.kit.bias import found_from
 
 PAIRS = "all"
-CLEAR = 0.05
 
 
 def sides_sheet(look: Look) -> Sheet:
@@ -304,13 +303,6 @@ def _trend_grid(found: Fatigue, ahead: str) -> Grid:
     )  # fmt: skip
     tip = "Ratio of last to first item in the reading order; 1 is no change."
     return Grid("Trends along the session", ("Trend", "Ratio", "Test", SMALLEST), tuple(
-        Line((name, ratio_words(one), test_words(test), least_words(least, what="ratio")), tip)
+        Line((name, ratio_words(one), test_words(test), found_from(one, least, "ratio")), tip)
         for name, one, test, least in rows
     ))  # fmt: skip
-
-
-def ratio_label(look: Look, test: Test) -> str:
-    """The order term in short, for the head of a page."""
-    order = look.pair.davidson.order
-    value = "-" if order.value is None else f"{order.value:.2f}{bracket(order, 1, 2)}"
-    return f"{value}, {test_words(test)}"

@@ -8,7 +8,13 @@ from __future__ import annotations
 
 from app.presenters.statistics_behind import behind
 from app.presenters.statistics_look import Look
-from app.presenters.statistics_words import ratio_words, share_dot, share_words, test_words
+from app.presenters.statistics_words import (
+    CLEAR,
+    ratio_words,
+    share_dot,
+    share_words,
+    test_words,
+)
 from app.shown_statistics import Behind, Branch, Field, Forest, Grid, Line, Panel
 from studies.preference.analysis.schema import Estimate, Share
 from studies.preference.kit.bias import (
@@ -21,7 +27,6 @@ from studies.preference.kit.bias import (
 )
 from studies.preference.kit.words import TOO_FEW
 
-CLEAR = 0.05
 SMALLEST = "Smallest found, 80 % power"
 HEAD = ("Check", "Found", "n", "Test", SMALLEST)
 TIPS = (

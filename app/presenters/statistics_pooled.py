@@ -9,8 +9,8 @@ from app.presenters.statistics_look import Look
 from app.presenters.statistics_words import (
     DEFINED,
     bracket,
-    edge_of,
     estimate_words,
+    fields_of,
     net_dot,
     points_words,
     said,
@@ -18,7 +18,7 @@ from app.presenters.statistics_words import (
     share_dot,
     share_words,
 )
-from app.shown_statistics import Branch, Dot, Field, Forest, Grid, Line, Panel
+from app.shown_statistics import Branch, Dot, Forest, Grid, Line, Panel
 from studies.preference.analysis.schema import Block, Estimate, Pooled
 
 TITLE = "All readers together, for other readers and other items"
@@ -39,11 +39,7 @@ def pooled_panels(look: Look) -> list[Panel]:
     branches = [_branch(look, one) for one in table.blocks]
     branches.append(Branch(MEAN, found.net.n, _dots(look, found), whole=True,
                            behind=look.all_behind("leave out")))  # fmt: skip
-    edge = edge_of(branch.dots[0] for branch in branches)
-    fields = (
-        Field("Net preference, points", look.second, look.first, -edge, edge, 0, ""),
-        Field(f"{look.first} among decided, %", look.second, look.first, 0, 100, 50, ""),
-    )
+    fields = fields_of(look.first, look.second, [branch.dots[0] for branch in branches])
     head = ("Reader", "n", "Net preference", "Among decided")
     grid = Grid(TITLE, head, _lines(look, found, table.blocks),
                 ("", DEFINED["n"], DEFINED["net"], DEFINED["decided"]))  # fmt: skip

@@ -11,7 +11,7 @@ from app.presenters.statistics_words import (
     HEAD_TIPS,
     bar_of,
     cells_of,
-    edge_of,
+    fields_of,
     head_of,
     net_dot,
     points_words,
@@ -27,7 +27,6 @@ from app.shown_statistics import (
     Bars,
     Behind,
     Branch,
-    Field,
     Forest,
     Grid,
     Line,
@@ -219,11 +218,7 @@ def _forest(look: Look) -> Panel:
             name, known = look.title_of(one), look.behind_of(one)
             branches.append(_branch(look, one, name, known, group=table.title, whole=False))
             lines.append(_net_line(one, name, known))
-    edge = edge_of(branch.dots[0] for branch in branches)
-    fields = (
-        Field("Net preference, points", look.second, look.first, -edge, edge, 0, ""),
-        Field(f"{look.first} among decided, %", look.second, look.first, 0, 100, 50, ""),
-    )
+    fields = fields_of(look.first, look.second, [branch.dots[0] for branch in branches])
     head = ("Group", "n", "Net preference", "the same, BCa", "Whole tasks resampled",
             "Among decided", "Sign test")  # fmt: skip
     tips = ("", DEFINED["n"], DEFINED["net"], "The same draws, bias-corrected and accelerated.",

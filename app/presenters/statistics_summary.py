@@ -9,10 +9,9 @@ from __future__ import annotations
 from datetime import datetime
 
 from app.presenters.statistics_look import Look
+from app.presenters.statistics_words import CLEAR
 from studies.preference.analysis.schema import Block
 from studies.preference.kit.words import counted, estimate_words, p_words, share_words
-
-CLEAR = 0.05
 
 
 def sentence_of(look: Look) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from app.presenters.statistics_behind import behind
 from app.presenters.statistics_look import Look
-from app.presenters.statistics_words import said, share_dot, share_words, test_words
+from app.presenters.statistics_words import CLEAR, said, share_dot, share_words, test_words
 from app.shown_statistics import (
     Branch,
     Cell,
@@ -19,8 +19,6 @@ from app.shown_statistics import (
     Panel,
     Sheet,
 )
-
-CLEAR = 0.05
 
 
 def correctness_sheet(look: Look) -> Sheet:

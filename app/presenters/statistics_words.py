@@ -11,10 +11,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from app.presenters.statistics_behind import more
-from app.shown_statistics import Bar, Behind, Dot, Piece
+from app.shown_statistics import Bar, Behind, Dot, Field, Piece
 from studies.preference.analysis.schema import Block, Estimate, Share
 from studies.preference.kit.words import (
-    counted,
     estimate_words,
     points_words,
     seconds_words,
@@ -22,6 +21,7 @@ from studies.preference.kit.words import (
     test_words,
 )
 
+CLEAR = 0.05  # what is below is said to be more than chance alone would explain
 WILSON = "95 % interval after Wilson"
 DEFINED = {
     "n": "Answers in force in this group; an item read by two raters counts twice.",
@@ -161,7 +161,22 @@ def share_dot(share: Share, what: str, definition: str) -> Dot:
     return Dot(value, low, high, f"{value:.1f} [{low:.1f}, {high:.1f}]", words)
 
 
-def edge_of(dots: Iterable[Dot]) -> float:
+def fields_of(first: str, second: str, nets: Iterable[Dot]) -> tuple[Field, Field]:
+    """Where net preference and share among the decided are drawn side by side.
+
+    Args:
+        first: title of the first model.
+        second: of the other.
+        nets: the marks of net preference that must have room.
+    """
+    edge = _edge_of(nets)
+    return (
+        Field("Net preference, points", second, first, -edge, edge, 0, ""),
+        Field(f"{first} among decided, %", second, first, 0, 100, 50, ""),
+    )
+
+
+def _edge_of(dots: Iterable[Dot]) -> float:
     """A round edge, the same on both sides of none, beyond every interval of a field."""
     known = [abs(v) for dot in dots for v in (dot.value, dot.low, dot.high) if v is not None]
     return float(min(100, max(20, 20 * math.ceil(max(known, default=0) / 20))))
@@ -182,11 +197,6 @@ def bracket(estimate: Estimate, factor: float, digits: int) -> str:
         return ""
     low, high = (round(factor * one, digits) + 0.0 for one in (estimate.low, estimate.high))
     return f" [{low:.{digits}f}, {high:.{digits}f}]"
-
-
-def of_words(count: int, unit: str) -> str:
-    """``1 item``, ``530 items``."""
-    return counted(count, unit)
 
 
 def ratio_words(estimate: Estimate) -> str:

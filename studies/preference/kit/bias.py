@@ -113,7 +113,7 @@ def _sides(pair: Pair) -> Iterator[BiasLine]:
     )
     yield BiasLine(
         *("order", "advantage of the left side, log odds", fit.order, fit.order_test),
-        _least(fit.order, fit.order_smallest, LOG_ODDS),
+        found_from(fit.order, fit.order_smallest, LOG_ODDS),
     )
     for one in forms.groups:
         yield BiasLine(
@@ -138,7 +138,7 @@ def _length(pair: Pair) -> Iterator[BiasLine]:
     )
     yield BiasLine(
         *("doubling", "log odds for each doubling of words", found.slope, found.slope_test),
-        _least(found.slope, found.slope_smallest, LOG_ODDS),
+        found_from(found.slope, found.slope_smallest, LOG_ODDS),
     )
 
 
@@ -163,16 +163,16 @@ def session_lines(analysis: Analysis, liked: str) -> tuple[BiasLine, ...]:
     found = analysis.fatigue
     return (
         BiasLine("ties", "ties along the session", found.tie_trend, found.tie_test,
-                 _least(found.tie_trend, found.tie_trend_smallest, ODDS)),
+                 found_from(found.tie_trend, found.tie_trend_smallest, ODDS)),
         BiasLine("preference", f"preference for {liked} along the session",
                  found.preference_trend, found.preference_test,
-                 _least(found.preference_trend, found.preference_trend_smallest, ODDS)),
+                 found_from(found.preference_trend, found.preference_trend_smallest, ODDS)),
         BiasLine("times", "time to answer along the session", found.time_trend, found.time_test,
-                 _least(found.time_trend, found.time_trend_smallest, TIMES)),
+                 found_from(found.time_trend, found.time_trend_smallest, TIMES)),
     )  # fmt: skip
 
 
-def _least(found: Estimate, least: float | None, what: str) -> str:
+def found_from(found: Estimate, least: float | None, what: str) -> str:
     """What could have been found; a dash where there is no number, which says why itself."""
     return "-" if found.value is None else least_words(least, what=what)
 
@@ -198,7 +198,7 @@ def bias_words(analysis: Analysis) -> str:
     )  # fmt: skip
     said = " ".join(
         f"{name} along the session, ratio of last to first item: {estimate_words(trend)}, "
-        f"{test_words(test)}{_power(_least(trend, least, 'a ratio of'))}."
+        f"{test_words(test)}{_power(found_from(trend, least, 'a ratio of'))}."
         for name, trend, test, least in trends
     )
     return "\n\n".join([*told, said])
@@ -246,7 +246,7 @@ def length_words(pair: Pair) -> str:
     return (
         f"{told}Log odds for each doubling of the words, adjusted for the model: "
         f"{estimate_words(found.slope)}, {test_words(found.slope_test)}"
-        f"{_power(_least(found.slope, found.slope_smallest, 'log odds of'))}."
+        f"{_power(found_from(found.slope, found.slope_smallest, 'log odds of'))}."
     )
 
 
