@@ -64,18 +64,6 @@ def is_url(place: Path | str) -> bool:
     return isinstance(place, str) and place.startswith(PREFIXES)
 
 
-def study_url(url: str, study_id: str) -> str:
-    """The address of one study in a database; an address that names its schema stays as it is.
-
-    Raises:
-        LoginRefused: it is no address.
-    """
-    parsed = _parsed(url)
-    if "schema" not in parsed.query:
-        parsed = parsed.update_query_dict({"schema": f"study_{study_id}"})
-    return parsed.render_as_string(hide_password=False)
-
-
 def without_password(url: str) -> str:
     """The address as it may be shown and stored."""
     parsed = _parsed(url)

@@ -44,7 +44,7 @@ def let_rate(store: Store, role: str, logins: Mapping[str, str] | None = None) -
     with store.session() as connection:
         for name in (role, *(logins or {}).values()):
             _refuse_unknown(connection, store, name)
-        schema = str(connection.execute(text("SELECT current_schema()")).scalar())
+        schema = _schema_of(connection)
         _refuse_owners(connection, store, role)
         make_own_rows(connection, schema)
         _bind(connection, schema, role, logins or {})
@@ -64,7 +64,7 @@ def logins_of(store: Store) -> dict[str, str] | None:
     if not store.on_server:
         return None
     with store.reading() as connection:
-        schema = str(connection.execute(text("SELECT current_schema()")).scalar())
+        schema = _schema_of(connection)
         table = f'"{own_schema(schema)}".login_of'
         there = text("SELECT pg_catalog.to_regclass(:table) IS NOT NULL")
         if not connection.execute(there, {"table": table}).scalar():
@@ -83,8 +83,13 @@ def has_old_rules(store: Store) -> bool:
         "AND starts_with(p.proname, 'add_') AND position('TG_RELID' in p.prosrc) = 0)"
     )
     with store.reading() as connection:
-        schema = str(connection.execute(text("SELECT current_schema()")).scalar())
+        schema = _schema_of(connection)
         return bool(connection.execute(old, {"own": own_schema(schema)}).scalar())
+
+
+def _schema_of(connection: Connection) -> str:
+    """Where the study lies; for its owner, whose names lead nowhere else."""
+    return str(connection.execute(text("SELECT current_schema()")).scalar())
 
 
 def _refuse_unknown(connection: Connection, store: Store, role: str) -> None:

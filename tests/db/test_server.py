@@ -305,10 +305,8 @@ def test_an_address_that_leads_nowhere(url, leaf, words):
     assert "hush" not in "".join(traceback.format_exception(caught.value))
 
 
-def test_an_address_gets_the_name_of_its_study_once():
-    url = address.study_url("postgresql://who:hush@host/x", "ab12")
-    assert url == "postgresql://who:hush@host/x?schema=study_ab12"
-    assert address.study_url(url, "cd34") == url
+def test_a_folder_is_no_address_whatever_it_is_called():
+    assert address.is_url("postgresql://x")
     assert not address.is_url(Path("postgresql://x"))
 
 
