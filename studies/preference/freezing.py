@@ -16,7 +16,7 @@ from studies.preference.copying import SHOWN
 from studies.preference.draw import Drawing, Drawn
 from studies.preference.frozen import item_hash, sha256, software_version, study_hash
 from studies.preference.key import Key, KeyItem
-from studies.preference.lists import TOP
+from studies.preference.lists import DIFFICULTY_WORDS, TOP
 from studies.preference.planned import frozen_plan
 from studies.preference.sample import balanced, generator
 from studies.preference.wish import LETTERS, Material, Wish
@@ -40,8 +40,8 @@ PLAN = (
     "share preferring it. Each check for bias is given with the smallest effect that 80 % power "
     "would find.",
     "Difficulty, for items with a known right answer: its rank in the whole pool under the model "
-    "that ranked it better, ties against it: easy 1, moderate 2 or 3, hard 4 to 10, very hard "
-    "beyond 10. A rank is stored for every such item and does not say which of the two models was "
+    f"that ranked it better, ties against it: {DIFFICULTY_WORDS}. "
+    "A rank is stored for every such item and does not say which of the two models was "
     "better.",
     "The four strata of top-1 correctness, and difficulty, family, form, split and anatomy, each "
     "with shares and intervals; one test of heterogeneity for each of these tables; Holm's "

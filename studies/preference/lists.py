@@ -14,6 +14,7 @@ TOP = 3
 STRATA = ("both", "only_a", "only_b", "neither", "unknown")
 # Name to the last rank of the gold answer, under the model that ranked it better.
 DIFFICULTIES = {"easy": 1, "moderate": 3, "hard": 10, "very_hard": None}
+DIFFICULTY_WORDS = "easy 1, moderate 2 or 3, hard 4 to 10, very hard beyond 10"  # frozen in plans
 DIFFICULTY_TITLES = {
     "easy": "Easy: gold ranked 1",
     "moderate": "Moderate: gold 2 or 3",

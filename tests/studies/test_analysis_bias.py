@@ -34,7 +34,12 @@ from studies.preference.analysis.simulate import World, simulated
 from studies.preference.analysis.stream import Replay
 from studies.preference.kit.bias import bias_grid, bias_words, pair_lines
 from studies.preference.kit.layout import grids_of
-from studies.preference.lists import DIFFICULTIES, difficulty_of
+from studies.preference.lists import (
+    DIFFICULTIES,
+    DIFFICULTY_TITLES,
+    DIFFICULTY_WORDS,
+    difficulty_of,
+)
 from studies.preference.panels import Panel
 from studies.preference.session import Presentation
 from tests.studies.analysis_material import item, needs_r, r, row, study, vector
@@ -208,6 +213,21 @@ def test_sides_by_form_are_tested_once_and_each_with_holm():
 )  # fmt: skip
 def test_difficulty_is_the_rank_under_the_better_model(ranks, name):
     assert difficulty_of(*ranks) == difficulty_of(*ranks[::-1]) == name
+
+
+def test_the_words_for_difficulty_are_its_bounds():
+    """What plans freeze, the dictionary says and the tables are headed with is what is counted."""
+    last, words, titles = 0, [], []
+    for name, most in DIFFICULTIES.items():
+        to = "or" if most == last + 2 else "to"
+        told = f"beyond {last}" if most is None else str(most)
+        if most is not None and most > last + 1:
+            told = f"{last + 1} {to} {most}"
+        words.append(f"{name.replace('_', ' ')} {told}")
+        titles.append((name, told))
+        last = most or last
+    assert ", ".join(words) == DIFFICULTY_WORDS
+    assert all(DIFFICULTY_TITLES[name].endswith(f" {told}") for name, told in titles)
 
 
 def test_difficulty_is_a_table_with_its_test_and_holm():

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from db.ratings import PLACES as PLACES
+from studies.preference.lists import DIFFICULTY_WORDS
 
 HASH = "SHA-256 of everything frozen before the first item was read"
 # of people's own words
@@ -76,8 +77,8 @@ ITEMS: dict[str, str] = {
     "gold_rank_first": "rank of the gold answer in the whole pool under the first model, ties "
     "against it; empty where not recorded",
     "gold_rank_second": "the same under the second model",
-    "difficulty": "by the better of the two ranks of the gold answer: easy 1, moderate 2 or 3, "
-    "hard 4 to 10, very_hard beyond; empty without gold or where not recorded",
+    "difficulty": f"by the better of the two ranks of the gold answer: {DIFFICULTY_WORDS} "
+    "(very_hard); empty without gold or where not recorded",
     "prompt": f"the task as the rater read it; {TYPED}",
 }
 GUESSES: dict[str, str] = {

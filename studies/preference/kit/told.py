@@ -13,6 +13,7 @@ from typing import Any
 from studies.preference.analysis.schema import Analysis, Pair
 from studies.preference.analysis.tables import Presented, StudyTables
 from studies.preference.kit.words import counted
+from studies.preference.lists import DIFFICULTY_WORDS
 from studies.preference.sample import repeat_count
 
 
@@ -170,8 +171,7 @@ class Told:
             return "Difficulty by the rank of the gold answer was not recorded with this study."
         return (
             "Difficulty was fixed before the reading by the rank of the gold answer in the whole "
-            "pool under the model that ranked it better (easy 1, moderate 2 or 3, hard 4 to 10, "
-            "very hard beyond 10), ties against it."
+            f"pool under the model that ranked it better ({DIFFICULTY_WORDS}), ties against it."
         )
 
     def forms(self) -> str:
