@@ -14,10 +14,10 @@ from collections.abc import Mapping
 from sqlalchemy import Connection, text
 
 from db.errors import LoginRefused
-from db.server_own import CALLED, OWN, make_own_rows, own_schema
+from db.server_own import CALLED, CLOSED, OWN, make_own_rows, own_schema
 from db.session import Store
 
-FOR_ALL = ("study", "item", "medium", "alembic_version", "pack", "seat", "returned")
+FOR_ALL = ("study", "item", "medium", "alembic_version", *CLOSED)
 _ROLE = text("SELECT rolcanlogin FROM pg_catalog.pg_roles WHERE rolname = :role")
 _READERS = text("""
 SELECT DISTINCT pg_catalog.pg_get_userbyid(a.grantee)
