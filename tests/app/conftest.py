@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 import tests.studies.probe_jobs as probe
 from app import keys, theme
 from app.main import Program, compose
+from app.window import MainWindow
 from db.home import Home
 from studies import jobs as studies_jobs
 
@@ -43,6 +44,8 @@ def no_dialogs(monkeypatch: pytest.MonkeyPatch) -> None:
 def swept(dressed: None) -> None:
     """Widgets of earlier tests are gone, not only closed: a change of the look styles them all."""
     QCoreApplication.sendPostedEvents(None, int(QEvent.Type.DeferredDelete.value))
+    left = [one for one in QApplication.topLevelWidgets() if isinstance(one, MainWindow)]
+    assert not left, "an earlier test left a whole window, and all its pages, behind"
 
 
 @pytest.fixture(autouse=True)
