@@ -293,7 +293,8 @@ davidson_fit <- function(rows, models, order) {
 
 # -- the session ---------------------------------------------------------------------------------------
 
-fatigue <- function(rows, many) {
+fatigue <- function(rows, many, practice) {
+  put("fatigue", practice = practice)
   rows <- rows[!is.na(rows$position), ]
   if (nrow(rows)) {
     before <- min(rows$position) - 1  # practice items
@@ -906,14 +907,16 @@ compare <- function() {
   names <- union(theirs$name, ours$name)
   a <- as.numeric(theirs$value)[match(names, theirs$name)]
   b <- ours$value[match(names, ours$name)]
-  away <- abs(a - b) / pmax(1, abs(a))
-  away[is.na(a) != is.na(b)] <- Inf
-  away[is.na(a) & is.na(b)] <- 0
+  plain <- abs(a - b)
+  plain[is.na(a) != is.na(b)] <- Inf
+  plain[is.na(a) & is.na(b)] <- 0
+  away <- plain / pmax(1, abs(a), na.rm = TRUE)
   allowed <- ifelse(grepl("davidson|trend|slope|_test", names), 1e-6, 1e-9)
   bad <- which(away > allowed)
   for (k in bad) cat("differs:", names[k], a[k], "in numbers.csv,", b[k], "here\n")
   cat(sum(!is.na(a)), "numbers compared,", length(bad), "differ, largest difference",
-      format(max(away), digits = 2), "\n")
+      format(max(plain), digits = 2), paste0("(", names[which.max(plain)], "),"),
+      "measured against the larger of 1 and the number", format(max(away), digits = 2), "\n")
   quit(status = if (length(bad)) 1 else 0)
 }
 
@@ -963,7 +966,7 @@ judged <- judged_of(shown)
 rows <- judged[judged$kind == "item", ]
 many <- nrow(pairs) > 1
 if (many) davidson("davidson", rows, models)
-fatigue(rows, many)
+fatigue(rows, many, sum(items$kind == "warmup"))
 repeats(shown, judged)
 if (!nzchar(only)) between(rows)
 blinding(guesses, items, models[1])

@@ -400,8 +400,9 @@ def newton(settings, models, order):
 # -- the session ----------------------------------------------------------------------------------
 
 
-def fatigue(rows, many):
+def fatigue(rows, many, practice):
     """Tenths of the reading order and three trends along it."""
+    put("fatigue", practice=practice)
     rows = rows[rows["position"].notna()]
     decided = rows[rows["sign"] != 0]
     if len(rows):
@@ -1126,7 +1127,7 @@ def main(folder):
     rows = judged[judged["kind"] == "item"]
     if len(pairs) > 1:
         davidson("davidson", rows, models)
-    fatigue(rows, len(pairs) > 1)
+    fatigue(rows, len(pairs) > 1, (items["kind"] == "warmup").sum())
     repeats(shown, judged)
     if not only:
         between(rows)
@@ -1142,15 +1143,17 @@ def compared(folder):
     ours = pd.Series(numbers, dtype=float)
     names = theirs.index.union(ours.index)
     a, b = theirs.reindex(names), ours.reindex(names)
-    away = (a - b).abs() / np.maximum(1, a.abs())
-    away[a.isna() != b.isna()] = np.inf
-    away = away.fillna(0.0)
+    plain = (a - b).abs()
+    plain[a.isna() != b.isna()] = np.inf
+    plain = plain.fillna(0.0)
+    away = plain / np.maximum(1, a.abs().fillna(1))
     allowed = [1e-6 if any(word in n for word in FITTED) else 1e-9 for n in names]
     bad = away[away > allowed]
     for name in bad.index:
         sys.stdout.write(f"differs: {name}: {a[name]} in numbers.csv, {b[name]} here\n")
     sys.stdout.write(
         f"{int(a.notna().sum())} numbers compared, {len(bad)} differ, largest difference "
+        f"{plain.max():.1e} ({plain.idxmax()}), measured against the larger of 1 and the number "
         f"{away.max():.1e}\n"
     )
     return 1 if len(bad) else 0

@@ -74,7 +74,7 @@ def read_material(
         control.step()
     if not any(comparisons.values()):
         raise NoRun(
-            f"No task of {data} has results of all {len(cards)} models. Compute them first: "
+            f"No task of {data} has results of every model. Compute them first: "
             f"triptych bench run --data {data} --models {','.join(card.id for card in cards)}"
         )
     digest = data_digest(data, registry)

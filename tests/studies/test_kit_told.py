@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 from dataclasses import replace
 
 import pytest
@@ -193,3 +194,47 @@ def test_every_file_of_a_kit_may_be_read_by_whom_the_umask_allows(tmp_path, monk
         os.umask(before)
     assert {path.stat().st_mode & 0o777 for path in written} == {0o640}
     assert sorted(tmp_path.iterdir()) == sorted(written)
+
+
+def test_places_are_counted_from_the_first_item_after_practice(pooled):
+    found = pooled.fatigue
+    assert (found.practice, found.windows[0].start) == (1, 2)
+    (grid,) = (one for one in grids_of(pooled) if one.name == "fatigue")
+    assert grid.rows[0][0] == f"1 to {found.windows[0].end - 1}"
+    axes = checks(pooled, pooled.pairs[0]).axes[1]
+    assert axes.get_xticklabels()[0].get_text().startswith("1\u2013\n")
+
+
+def test_kinds_of_evidence_add_to_what_was_drawn():
+    tables = made(items=30, ties=4)
+    text = told(tables)
+    kinds = re.search(r"by kind of evidence: ([^.]+)\.", text)[1]
+    assert "34 items were drawn" in text
+    assert sum(int(part.split()[-1]) for part in kinds.split(", ")) == 34
+    repeats = [one for one in tables.presented if one.kind == "repeat"]
+    answered = sum(bool(one.answer) for one in repeats)
+    assert "1 rater, 30 items shown of 34 drawn, " in text
+    assert f", {answered} of {len(repeats)} repeats with sides exchanged answered." in text
+
+
+def test_a_gap_of_a_model_is_named_once():
+    text = told(made(items=12), models={"A": {"model_id": "nano", "weights": "abc"}})
+    assert "(nano, ____ (to be filled: revision), weights abc)" in text
+
+
+def test_a_forced_unblinding_is_told():
+    left = "1 of 2 packs had not come back"
+    assert f"It was unblinded although {left}; this was forced." in told(
+        made(items=12), outstanding=left
+    )
+    assert "forced" not in told(made(items=12))
+
+
+def test_a_p_value_beside_a_share_says_where_it_is_of_votes(pooled):
+    found = pooled.pairs[0].length
+    assert found.sign.n != found.longer.n
+    assert f"({found.longer.count} of {found.longer.n}), by one vote for each item" in to_text(
+        pooled
+    )
+    names = [row[0] for grid in grids_of(pooled) if grid.name == "bias" for row in grid.rows]
+    assert f"longer texts preferred; p of {found.sign.n} items, one vote for each item" in names

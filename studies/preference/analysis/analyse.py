@@ -53,7 +53,11 @@ def analyse(tables: StudyTables, *, rater: str | None = None, draws: int = 10_00
         seed=tables.seed,
         pairs=pairs,
         davidson=davidson(rows, tuple(tables.models)) if many else None,
-        fatigue=fatigue(rows, by_side=many),
+        fatigue=fatigue(
+            rows,
+            by_side=many,
+            practice=sum(one.kind == "warmup" for one in tables.items),
+        ),
         repeats=repeats(tables, rater=rater),
         between=between(rated(tables)) if rater is None else (),
         blinding=blinding(tables, rater=rater),

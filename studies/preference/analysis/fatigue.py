@@ -26,12 +26,13 @@ ODDS, RATIO = "logistic regression on place", "log-linear regression on place"
 Trend = tuple[Estimate, Test, float | None]
 
 
-def fatigue(rows: Sequence[Rated], *, by_side: bool = False) -> Fatigue:
+def fatigue(rows: Sequence[Rated], *, by_side: bool = False, practice: int = 0) -> Fatigue:
     """Windows and trends of items (no repeats).
 
     Args:
         rows: judged presentations.
         by_side: follow the left list in place of the first model (more than two models).
+        practice: items of each order before the first that counts.
     """
     placed = [one for one in rows if one.row.position is not None]
     decided = [one for one in placed if one.preferred in DECIDED]
@@ -42,7 +43,7 @@ def fatigue(rows: Sequence[Rated], *, by_side: bool = False) -> Fatigue:
     )
     time, time_test, time_least = _ratio(timed)
     trends = (tie, tie_test, time, time_test, liked, liked_test)
-    return Fatigue(_windows(placed), *trends, tie_least, time_least, liked_least)
+    return Fatigue(_windows(placed), *trends, tie_least, time_least, liked_least, practice)
 
 
 def _windows(rows: Sequence[Rated]) -> tuple[Window, ...]:

@@ -22,6 +22,7 @@ from studies.preference.analysis.tables import (
 )
 from studies.preference.in_sight import seen_in
 from studies.preference.key import KeyItem
+from studies.preference.study import StudyInfo
 from studies.preference.unblind import Unblinded
 
 
@@ -168,6 +169,7 @@ def _facts(unblinded: Unblinded) -> dict[str, Any]:
     """How the study came about; plain JSON values, no candidate, no path."""
     key, row = unblinded.key, unblinded.row
     planned, seen = row.settings.get("planned"), seen_in(unblinded.log)
+    left = _outstanding(unblinded.info)
     return {
         "unblinded_utc": unblinded.at_utc,
         "reason": unblinded.reason,
@@ -185,4 +187,19 @@ def _facts(unblinded: Unblinded) -> dict[str, Any]:
         "mirrored": str(key.asked.get("mirrored", "")),
         **({"planned": planned} if planned else {}),
         **({"in_sight": seen} if seen else {}),
+        **({"outstanding": left} if left else {}),
     }
+
+
+def _outstanding(info: StudyInfo) -> str:
+    """What unblinding gave up, counts only; packs take no answers after it, so it still stands."""
+    handed = [one for one in info.packs if not one.replaced]
+    out = sum(not one.returned_utc for one in handed)
+    part = [one for one in handed if one.returned_utc and one.answered < one.items]
+    told = [f"{out} of {len(handed)} packs had not come back"] if out else []
+    if part:
+        counts = ", ".join(f"{one.answered} of {one.items} places" for one in part)
+        told.append(f"{len(part)} of {len(handed)} had come back in part ({counts})")
+    if not info.answered:
+        told.append("nobody had answered anything")
+    return " and ".join(told)

@@ -96,7 +96,7 @@ class Davidson:
 
 @dataclass(frozen=True)
 class Window:
-    """One stretch of a session: ratings ``start`` to ``end`` of the reading order."""
+    """One stretch of a session: places ``start`` to ``end`` of the order, practice counted."""
 
     start: int
     end: int
@@ -119,6 +119,7 @@ class Fatigue:
             than two models). All are adjusted for form and rater.
         tie_trend_smallest, time_trend_smallest, preference_trend_smallest: the ratio above 1 that
             80 % power would find, from the standard error; None where there is no trend.
+        practice: places before the first item; the reader's own numbers leave them out.
     """
 
     windows: tuple[Window, ...]
@@ -131,6 +132,7 @@ class Fatigue:
     tie_trend_smallest: float | None = None
     time_trend_smallest: float | None = None
     preference_trend_smallest: float | None = None
+    practice: int = 0
 
 
 @dataclass(frozen=True)

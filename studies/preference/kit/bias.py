@@ -22,6 +22,7 @@ from studies.preference.kit.words import (
 )
 
 HEADS = ("line", "share", "estimate", "p", "p (Holm)", "found with 80 % power from")
+VOTE = "one vote for each item"
 LOG_ODDS, ODDS, TIMES = "log odds", "odds ratio", "ratio"
 NOTES = (
     "Shares among the decided with Wilson 95 % intervals and exact sign tests. The last column is "
@@ -75,7 +76,9 @@ class BiasLine:
         estimate = self.found if isinstance(self.found, Estimate) else "-"
         if self.test is None:
             return (self.name, share, estimate, "-", "-", self.least)
-        return (self.name, share, estimate, _p(self.test), PValue(self.test, "yes"), self.least)
+        voted = isinstance(self.found, Share) and self.test.n != self.found.n
+        name = f"{self.name}; p of {self.test.n} items, {VOTE}" if voted else self.name
+        return (name, share, estimate, _p(self.test), PValue(self.test, "yes"), self.least)
 
 
 def bias_grid(analysis: Analysis) -> Grid:
@@ -240,7 +243,7 @@ def length_words(pair: Pair) -> str:
     if found.longer.n:
         told = (
             "The list with the longer texts was preferred in "
-            f"{share_words(found.longer)}, {_voted(found.sign)}"
+            f"{share_words(found.longer)}, {_voted(found.longer, found.sign)}"
             f"{_power(away_words(found.smallest_detectable))}; not adjusted for the model. "
         )
     return (
@@ -258,15 +261,11 @@ def kin_words(pair: Pair) -> str:
         return f"Whether look-alikes of the query were preferred cannot be told: {why}."
     return (
         "Where exactly one list held a near-duplicate of the query or its own patient, it was "
-        f"preferred in {share_words(found.preferred)}, {_voted(found.sign)}"
+        f"preferred in {share_words(found.preferred)}, {_voted(found.preferred, found.sign)}"
         f"{_power(away_words(found.smallest_detectable))}; not adjusted for the model."
     )
 
 
-def _voted(test: Test) -> str:
-    """The sign test; of several raters that its n are votes."""
-    return (
-        f"{test_words(test)} ({test.note})"
-        if test.p is not None and test.note
-        else test_words(test)
-    )
+def _voted(found: Share, test: Test) -> str:
+    """The sign test; where it is not of the share's ratings, that its n are votes."""
+    return f"by {VOTE} {test_words(test)}" if test.n != found.n else test_words(test)

@@ -51,8 +51,8 @@ def _missing(told: Told) -> str:
     )
     return (
         f"{found.unanswered} of {found.places} items and repeats without an answer; could "
-        f"not be judged: {flagged}; {found.changed} answers taken back at least once, the first "
-        f"one kept. First answers only: {first}."
+        f"not be judged: {flagged}; {counted(found.changed, 'answers')} taken back at least once, "
+        f"the first one kept. First answers only: {first}."
     )
 
 
@@ -72,10 +72,13 @@ def _reliability(told: Told) -> str:
 
 def _replicates(told: Told) -> str:
     repeats = sum(one.kind == "repeat" for one in told.tables.presented)
+    shown = sum(one.kind == "item" for one in told.tables.items)
+    flow = told.analysis.flow
     return (
-        f"{counted(len(told.analysis.raters), 'raters')}, "
-        f"{counted(told.analysis.flow.get('sampled', 0), 'items')}, "
-        f"{counted(repeats, 'repeats')} with sides exchanged."
+        f"{counted(len(told.analysis.raters), 'raters')}, {counted(shown, 'items')} shown of "
+        f"{flow.get('sampled', 0)} drawn, {flow.get('answered', 0)} of {flow.get('shown', 0)} "
+        f"readings answered, {flow.get('repeats', 0)} of {counted(repeats, 'repeats')} with sides "
+        "exchanged answered."
     )
 
 
@@ -193,7 +196,7 @@ GUIDELINES: dict[str, tuple[Question, ...]] = {
         Question("", "Learning and fatigue", _learning),
         Question("", "Human factors", _blank("usability, problems met in use")),
         Question("", "Human-computer agreement", lambda told: (
-            "Right list among the decided, where exactly one is right: "
+            "Correct list among the decided, where exactly one is correct: "
             f"{share_words(told.pair.criterion.right)}.")),
     ),
     "MI-CLEAR-LLM": (

@@ -64,12 +64,15 @@ def _session(axes: Axes, analysis: Analysis) -> None:
             continue
         ends = (100 * one.tie.low, 100 * one.tie.high)
         axes.plot((place, place), ends, color=GREEN, linewidth=1.2, solid_capstyle="butt")
-        axes.plot((place,), (100 * one.tie.share,), "o", color=GREEN, markersize=3.5)
+        axes.plot((place,), (100 * one.tie.share,), "o", color=GREEN, markersize=3.5, clip_on=False)
     axes.set_xticks(range(len(found.windows)))
-    names = [f"{one.start}\u2013\n{one.end}\n({one.n})" for one in found.windows]
+    names = [
+        f"{one.start - found.practice}\u2013\n{one.end - found.practice}\n({one.n})"
+        for one in found.windows
+    ]
     axes.set_xticklabels(names, fontsize=6, color=QUIET)
     axes.tick_params(axis="y", labelsize=SMALL)
-    axes.set_xlabel("place in the reading (n)", fontsize=SMALL, color=QUIET)
+    axes.set_xlabel("items in the reading order (n)", fontsize=SMALL, color=QUIET)
     test = found.tie_test
     told = f"\ntrend p {p_words(test.p)}, n = {test.n}" if test.p is not None else ""
     axes.set_title("Ties along the session, %" + told, fontsize=8, color=INK, loc="left")
@@ -78,7 +81,7 @@ def _session(axes: Axes, analysis: Analysis) -> None:
 
 
 def _repeats(axes: Axes, analysis: Analysis) -> None:
-    axes.set_title("Swapped repeats, % with the same\npreference again", fontsize=8, loc="left")
+    axes.set_title("Swapped repeats, % with the same\nanswer again", fontsize=8, loc="left")
     rows = tuple((shortened(one.rater, 14), one.same) for one in analysis.repeats)
     if not rows:
         axes.set_xticks([])
@@ -99,7 +102,7 @@ def _points(axes: Axes, rows: tuple[tuple[str, Share], ...], colour: str) -> Non
             continue
         ends = (100 * share.low, 100 * share.high)
         axes.plot(ends, (y, y), color=colour, linewidth=1.3, solid_capstyle="butt")
-        axes.plot((100 * share.share,), (y,), "o", color=colour, markersize=4)
+        axes.plot((100 * share.share,), (y,), "o", color=colour, markersize=4, clip_on=False)
         label = f"{100 * share.share:.0f} [{ends[0]:.0f}, {ends[1]:.0f}]"
         axes.text(100 * share.share, y + 0.12, label, ha="center", va="bottom", fontsize=6)
     axes.set_yticks([top - place for place in range(len(rows))])

@@ -35,8 +35,11 @@ def flow_diagram(analysis: Analysis) -> Figure:
     for place, (word, count) in enumerate(steps):
         aside = word in ASIDE
         _box(axes, -place, word, count, aside=aside)
-        if word == "repeats":
-            continue  # beside the study, not a part that left it
+        if word == "repeats":  # beside the study, not a part that left it
+            axes.plot((0.1, 6.1), (-place + 0.42,) * 2, color=QUIET, linewidth=0.7, linestyle=":")
+            axes.text(0.1, -place, "Read besides, in none\nof the numbers above", va="center",
+                      color=QUIET, fontsize=7.5)  # fmt: skip
+            continue
         if aside:
             axes.annotate("", (3.3, -place), (1.6, -place), arrowprops=_arrow())
         elif before is not None:

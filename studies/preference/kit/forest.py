@@ -60,8 +60,9 @@ def forest(pair: Pair, *, study_hash: str) -> Figure:
 
 
 def lines_of(pair: Pair) -> tuple[Line, ...]:
-    """All items, then every way to group that has more than nothing to say."""
-    found = [Line("All items", pair.overall)]
+    """All ratings, then every way to group that has more than nothing to say."""
+    whole = pair.overall
+    found = [Line("All ratings" if whole.n > whole.items else "All items", whole)]
     for table in pair.tables:
         if table.group in GROUPS and not (table.group == "rater" and len(table.blocks) < 2):
             found.append(Line(table.title))
@@ -82,7 +83,9 @@ def _line(axes: Axes, y: int, line: Line) -> None:
         ends = (100 * share.low, 100 * share.high)
         axes.plot(ends, (y, y), color=BLUE, linewidth=1.3, solid_capstyle="butt")
         size = 3.0 + 3.5 * min(1.0, share.n / 300)
-        axes.plot((100 * share.share,), (y,), marker="s", markersize=size, color=BLUE)
+        axes.plot(
+            *((100 * share.share,), (y,)), marker="s", markersize=size, color=BLUE, clip_on=False
+        )
     said = interval_words(share)
     if share.n:
         said += f", {p_told(one.sign)}"

@@ -73,8 +73,11 @@ def guide_text(analysis: Analysis, names: Iterable[str]) -> str:
         "Rscript analysis.R .",
         "```",
         "",
-        "Each script compares with numbers.csv and says how many numbers it compared and how far "
-        "the farthest lies. In tables, shares stand as: value [Wilson 95 % interval] (count of n).",
+        "Each script compares with numbers.csv and says how many numbers it compared, how far the "
+        "farthest lies and which it is. It ends with an error where one lies more than 1e-9 away "
+        "(1e-6 for fitted models, whose optimisers stop at a tolerance), measured against the "
+        "larger of 1 and the number. In tables, shares stand as: value [Wilson 95 % interval] "
+        "(count of n).",
     ]
     if "mixed.R" in files:
         lines += ["", MIXED]

@@ -190,13 +190,13 @@ def _validity(name: str, title: str, pair: Pair) -> Grid:
         ("left among decided", side.left, PValue(side.sign)),
         (f"{first} among decided, {first} left", side.first_when_left, "-"),
         (f"{first} among decided, {first} right", side.first_when_right, "-"),
-        ("the right list among decided", right.right, PValue(right.test)),
-        ("the right list among all", right.of_all, "-"),
+        ("the correct list among decided", right.right, PValue(right.test)),
+        ("the correct list among all", right.of_all, "-"),
         (f"Hit@1 of {first}", hits.hit_first, PValue(hits.mcnemar)),
         (f"Hit@1 of {second}", hits.hit_second, "-"),
     ]
     notes = [
-        "Right: exactly one of the two lists has the right answer first.",
+        "Correct: exactly one of the two lists has the right answer first.",
         f"Hit@1 on the same items ({hits.both} both, {hits.only_first} only {first}, "
         f"{hits.only_second} only {second}, {hits.neither} neither): exact McNemar in the table; "
         f"mid-p {p_words(hits.mid_p.p)}; {test_told(hits.clustered)}.",
@@ -225,7 +225,10 @@ def _davidson(title: str, name: str, fit: Davidson) -> Grid:
 def _fatigue(analysis: Analysis) -> Grid:
     found = analysis.fatigue
     rows: list[tuple[Cell, ...]] = [
-        (f"{one.start} to {one.end}", one.n, one.tie, one.first_decided, Seconds(one.median_ms))
+        (
+            f"{one.start - found.practice} to {one.end - found.practice}",
+            *(one.n, one.tie, one.first_decided, Seconds(one.median_ms)),
+        )
         for one in found.windows
     ]
     notes = (
@@ -236,7 +239,7 @@ def _fatigue(analysis: Analysis) -> Grid:
         "Preference, odds ratio from first to last item: "
         f"{estimate_words(found.preference_trend)}; {test_told(found.preference_test)}.",
     )
-    heads = ("place in the reading", "n", "tie", "first among decided", "median time")
+    heads = ("items in the reading order", "n", "tie", "first among decided", "median time")
     return Grid("fatigue", "Along the session", heads, tuple(rows), notes)
 
 

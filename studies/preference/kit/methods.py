@@ -125,7 +125,8 @@ def _blinding(told: Told) -> str:
         f"{told.analysis.hash or gap('hash')}); the key was encrypted with a passphrase held by "
         f"{gap('who held it')}. The study was unblinded on "
         f"{told.fact('unblinded_utc', 'date of unblinding')} (reason: "
-        f"{told.fact('reason', 'reason')}); no rating was taken afterwards.{index}{apart}"
+        f"{told.fact('reason', 'reason')}); no rating was taken afterwards."
+        f"{told.forced()}{index}{apart}"
     )
 
 

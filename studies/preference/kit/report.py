@@ -110,15 +110,15 @@ def _pair_text(pair: Pair) -> list[str]:
         lines.append(f"Davidson, log worth ratio: {estimate_words(fit.log_ratio)}")
     lines += [
         f"Order term (left): {estimate_words(fit.order)}; {test_words(fit.order_test)}",
-        f"Left among decided: {share_words(pair.side.left)}; {test_words(pair.side.sign)}",
-        f"Right list among decided: {share_words(pair.criterion.right)}",
+        f"Left list among decided: {share_words(pair.side.left)}; {test_words(pair.side.sign)}",
+        f"Correct list among decided: {share_words(pair.criterion.right)}",
         length_words(pair),
         kin_words(pair),
         "",
     ]
     for table in pair.tables:
         if table.group in ("stratum", "difficulty", "family", "form", "rater"):
-            lines += [table.title, *_table_text(table.blocks), ""]
+            lines += [table.title, *_table_text(table.blocks, pair), ""]
     return lines[:-1]
 
 
@@ -146,12 +146,12 @@ def _block_text(one: Block, pair: Pair) -> list[str]:
     ]
 
 
-def _table_text(blocks: Sequence[Block]) -> list[str]:
+def _table_text(blocks: Sequence[Block], pair: Pair) -> list[str]:
     rows = [
         (one.title, str(one.n), *map(share_words, (one.first, one.second, one.tie)))
         for one in blocks
     ]
-    rows.insert(0, ("group", "n", "first better", "second better", "tie"))
+    rows.insert(0, ("group", "n", f"{pair.first} better", f"{pair.second} better", "tie"))
     widths = [max(len(row[place]) for row in rows) for place in range(5)]
     lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in rows]
     return [f"  {line.rstrip()}" for line in lines]
@@ -162,7 +162,7 @@ def _common_text(analysis: Analysis) -> list[str]:
     lines = [
         f"{missing.unanswered} of {missing.places} items and repeats not answered, "
         f"{sum(missing.cannot.values())} could not be judged, "
-        f"{missing.changed} answers changed",
+        f"{counted(missing.changed, 'answers')} changed",
     ]
     for one in analysis.repeats:
         lines.append(f"Repeats of {one.rater}, same again: {share_words(one.same)}")

@@ -44,6 +44,11 @@ class Told:
         found = self.tables.facts.get(name)
         return str(found) if found not in (None, "", [], {}) else gap(what or name)
 
+    def forced(self) -> str:
+        """What was given up by unblinding, after a blank; "" if nothing, or it is not known."""
+        found = self.tables.facts.get("outstanding")
+        return f" It was unblinded although {found}; this was forced." if found else ""
+
     def day(self, name: str, what: str) -> str:
         """The day of a time; a gap where it is not known."""
         found = self.tables.facts.get(name)
@@ -175,9 +180,9 @@ class Told:
         )
 
     def forms(self) -> str:
-        """``2D 120, 3D 31, text 4``."""
+        """Of the items drawn: ``2D 120, 3D 31, text 4``."""
         names = {"2d": "2D", "3d": "3D", "text": "text"}
-        items = [one.form for one in self.tables.items if one.kind == "item"]
+        items = [one.form for one in self.tables.items if one.kind != "warmup"]
         parts = [f"{names[form]} {items.count(form)}" for form in names if form in items]
         return ", ".join(parts) or gap("kinds of evidence")
 
@@ -272,7 +277,7 @@ class Told:
             return f"{title} ({gap('identifier, revision, weights')})"
         parts = [
             str(arm.get("model_id") or gap("identifier")),
-            f"revision {arm.get('revision') or gap('revision')}",
-            f"weights {arm.get('weights') or gap('hash of the weights')!s}",
+            f"revision {arm['revision']}" if arm.get("revision") else gap("revision"),
+            f"weights {arm['weights']}" if arm.get("weights") else gap("hash of the weights"),
         ]
         return f"{title} ({', '.join(parts)})"
