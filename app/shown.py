@@ -327,7 +327,7 @@ class StudyShown:
 
 @dataclass(frozen=True)
 class StepShown:
-    """One step of a study's life. ``state``: done, begun, next, later, failed."""
+    """One step of a study's life. ``state``: one of ``step_card.MARKS``."""
 
     key: str
     title: str

@@ -295,11 +295,11 @@ def presentations(store: Store, rater_name: str | None = None) -> tuple[Presenta
     return tuple(PresentationRow(r.rater, r.position, r.item_id, r.kind, r.swapped) for r in found)
 
 
-def count_places(store: Store) -> int:
-    """How many places the longest order of a rater has; 0 where nobody sat down."""
-    counts = select(func.count()).select_from(presentation).group_by(presentation.c.rater)
+def count_places(store: Store) -> dict[str, int]:
+    """How many places the order of each rater has; empty where nobody sat down."""
+    counts = select(presentation.c.rater, func.count()).group_by(presentation.c.rater)
     with store.reading() as connection:
-        return max(connection.execute(counts).scalars(), default=0)
+        return {str(rater): int(count) for rater, count in connection.execute(counts)}
 
 
 def start_session(store: Store, session_id: str, rater_name: str, software: str) -> None:

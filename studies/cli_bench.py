@@ -58,16 +58,19 @@ def run(
     """Run tasks; stop it anywhere, start it again, nothing is computed twice."""
     said = cli_text.merged(context.obj, as_json)
     with failures():
+        named = named_models(said.home, models, setting or ())
         arguments = {
             "data": absolute(data),
-            "models": named_models(said.home, models, setting or ()),
+            "models": named,
             "tasks": tasks,
             "device": device,
             "dtype": dtype,
             "retry": retry,
         }
         done = work(said, "bench", arguments)
-        document, text = cli_text.results(said.home, data=data, form="text", paper=False)
+        document, text = cli_text.results(
+            said.home, data=data, form="text", paper=False, first=named
+        )
         again = retry_command(said.home, arguments, done)
         document = {**document, "run": {**done, "retry": again}}
         answer(said, document, text + cli_text.run_footer(done, again))

@@ -197,8 +197,8 @@ def _plan(said: Options, wish: PlanWish, there: Available | None, out: Path | No
     from studies.preference.planner import plan as work_out
 
     if there is not None and not there.tasks:
-        for model, why in there.unfinished.items():
-            say(f"{model}: {why}")
+        for line in words.unfinished(there.unfinished):
+            say(line)
     made = work_out(wish if there is None else fitted(wish, there))
     document = {**made.to_json(), "available": there.to_json() if there else None}
     if out is not None:

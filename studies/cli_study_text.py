@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # the command line starts without them
     from studies.preference.planner import StudyPlan
     from studies.preference.study import StudyInfo
 
+NOT_RUN = "no finished run"
 NONE_YET = "There is no study in this home yet. Make one: triptych study build --help"
 
 
@@ -131,8 +132,8 @@ def study_row(info: StudyInfo) -> dict[str, Any]:
         "id": info.id,
         "title": info.title,
         "items": info.items,
-        "answered": info.answered,
-        "places": info.places,
+        "answered": info.far[0],
+        "places": info.far[1],
         "practice": info.practice,
         "reads": info.reads,
         "unblinded": info.unblinded,
@@ -152,7 +153,7 @@ def study_table(rows: Sequence[dict[str, Any]]) -> str:
     """The studies as a table, with raters and packs below each."""
     if not rows:
         return NONE_YET
-    cells = [("study", "title", "answered", "to read", "state", "hash")]
+    cells = [("study", "title", "answered", "each reads", "state", "hash")]
     for row in rows:
         state = row["fault"] or ("unblinded" if row["unblinded"] else "sealed")
         state += f", pack of {row['seat']}" if row["seat"] else ""
@@ -233,17 +234,25 @@ def _available(there: Available) -> str:
         f"  by family: {families or 'none'}",
         f"  by form: {forms or 'none'}",
     ]
-    lines += [f"  {model}: {why}" for model, why in there.unfinished.items()]
+    lines += [f"  {line}" for line in unfinished(there.unfinished)]
     lines += [f"  missing: {task}: {why}" for task, why in there.missing.items()]
     return "\n".join(lines)
+
+
+def unfinished(models: Mapping[str, str]) -> list[str]:
+    """Which models lack results, and the command that computes them."""
+    lines = [f"{model}: {why}" for model, why in models.items()]
+    unrun = [model for model, why in models.items() if why == NOT_RUN]
+    if unrun:
+        lines.append(f"Run first: triptych bench run --data DATA --models {','.join(unrun)}")
+    return lines
 
 
 def opened(row: Mapping[str, Any], place: str) -> str:
     """What was opened."""
     who = f" for {row['seat']}" if row["seat"] else ""
     state = "unblinded, takes no answers" if row["unblinded"] else f"{row['answered']} answered"
-    items = order_words(row["items"], 0, 0)
-    return f"{row['title']}: {items}{who}, {state}\n  in {place}"
+    return f"{row['title']}: {row['reads']}{who}; {state}\n  in {place}"
 
 
 def merged(found: Sequence[Merged], refused: Sequence[tuple[str, str]]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -173,8 +174,17 @@ def neighbour_table(document: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def results(home: Home, *, data: Path | None, form: str, paper: bool) -> tuple[dict[str, Any], str]:
+def results(
+    home: Home, *, data: Path | None, form: str, paper: bool, first: Sequence[str] = ()
+) -> tuple[dict[str, Any], str]:
     """The benchmark document and its text.
+
+    Args:
+        home: where it was run.
+        data: folder of the benchmark; the last one when None.
+        form: ``text`` or ``markdown``.
+        paper: beside the published numbers.
+        first: models that the text lists before the others, in this order.
 
     Raises:
         NoRun: nothing was run yet.
@@ -186,6 +196,9 @@ def results(home: Home, *, data: Path | None, form: str, paper: bool) -> tuple[d
     document = stored.to_json(found, compare_paper=paper)
     if form == "markdown":
         return document, stored.to_markdown(found, compare_paper=paper)
+    places = {model: place for place, model in enumerate(first)}
+    lines = sorted(found.models, key=lambda line: places.get(line.model, len(places)))
+    found = replace(found, models=tuple(lines))
     return document, stored.to_text(found, compare_paper=paper)
 
 

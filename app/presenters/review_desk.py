@@ -99,8 +99,13 @@ class Desk:
 
     def hand_back(self) -> None:
         """Save a pack's answers as one file; may be done at any pause."""
-        plain = "".join(letter if letter.isalnum() else "-" for letter in self.rater)
-        file = self.view.ask_save(f"{plain or 'answers'}{ANSWERS}")
+        path, rater, source = self.path, self.rater, self.source
+        self.services.tasks.query(
+            self, lambda: source().answers_name(path, rater), self._save, self._not_saved
+        )
+
+    def _save(self, name: str) -> None:
+        file = self.view.ask_save(name)
         if not file:
             return
         out = Path(file) if file.endswith(ANSWERS) else Path(f"{file}{ANSWERS}")
@@ -111,8 +116,11 @@ class Desk:
             lambda made: self.view.say_handed_back(
                 f"Saved to {made}. Hand this file back; it can be saved again at any time."
             ),
-            lambda error: self.view.say_handed_back(f"Not saved. {sentence(error)}"),
+            self._not_saved,
         )
+
+    def _not_saved(self, error: Exception) -> None:
+        self.view.say_handed_back(f"Not saved. {sentence(error)}")
 
     def again(self) -> Any:
         """Sit the same reader down again, on the lane; for a study that was out of reach."""

@@ -107,6 +107,11 @@ class HomeStudies:
         """Take a pack up; its folder in the home."""
         return packs.open_pack(home, file)
 
+    def answers_name(self, path: Path | str, rater: str) -> str:
+        """The name proposed for the file of a pack's answers."""
+        with open_study(Path(path)) as study:
+            return packs.answers_name(study.row.title, rater)
+
     def return_answers(self, path: Path | str, out: Path) -> Path:
         """Save a pack's answers as one file."""
         return packs.return_answers(Path(path), out)

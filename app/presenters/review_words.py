@@ -11,6 +11,7 @@ from app.keys import first_key
 from app.presenters.pace import FORM_WORDS, Pace
 from app.views.review_pages import StudyRow
 from app.words import duration, time_left
+from studies.preference.order_words import far_words
 
 EMPTY = (
     "There is no study on this machine yet. Open a pack that was handed to you, or build a study "
@@ -45,7 +46,7 @@ def row_of(info: Any) -> StudyRow:
     """What the start page says of a study: its title and how far it is, never what it compares."""
     if info.fault:
         return StudyRow(info.id, "A study that cannot be opened", info.fault, open=False)
-    facts = f"{info.answered:,} of {info.places:,} answered ({info.reads})"
+    facts = far_words(info.far, info.seats, info.reads)
     if info.unblinded:
         facts += "; unblinded, takes no more answers"
     if info.seat:
@@ -111,7 +112,8 @@ def _paused_at(presentation: Any, warmups: int, *, said: bool) -> str:
         return "Every answer is stored; a few questions are still to come."
     place, total, kind = place_of(presentation, warmups)
     what = "Practice" if kind == "practice" else "Item"
-    told = f"{what} {place:,} of {total:,}. Everything answered so far is stored."
+    apart = "" if kind == "practice" or not warmups else " (repeats counted, practice apart)"
+    told = f"{what} {place:,} of {total:,}{apart}. Everything answered so far is stored."
     return f"{told} {UNSTORED}" if said else told
 
 

@@ -24,6 +24,7 @@ from db.home import Home
 from studies.errors import StudyError
 from studies.preference.analysis.schema import Analysis
 from studies.preference.analysis.tables import StudyTables
+from studies.preference.order_words import far_words
 from studies.preference.study import StudyInfo, list_studies, open_study
 from studies.preference.unblind import Unblinded, load_unblinded
 
@@ -311,7 +312,7 @@ def locked_words(info: StudyInfo) -> str:
     ties = "1 identical list" if info.auto_ties == 1 else f"{info.auto_ties} identical lists"
     aside = f", {ties} set aside" if info.auto_ties else ""
     return (
-        f"{info.answered} of {info.places} are answered ({info.reads}){aside}. What was preferred "
+        f"{far_words(info.far, info.seats, info.reads)}{aside}. What was preferred "
         "is shown after unblinding, so that nobody still reading is led by it. Whoever holds the "
         "passphrase, as a rule the coordinator who built the study, can unblind it on the "
         "Study page; after that it takes no more answers."

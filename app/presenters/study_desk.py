@@ -19,7 +19,7 @@ from app.shown_study import PublishAsked, ReaderAsked, VerdictShown
 from db.session import is_url
 from studies.errors import BadAnswers, BadRequest, BadStudy
 from studies.preference.merge import Merged, merge
-from studies.preference.packs import make_pack, return_answers
+from studies.preference.packs import answers_name, make_pack, return_answers
 from studies.preference.share import Shared, share
 from studies.preference.share import logins_of as pairs_of
 from studies.preference.unblind import unblind
@@ -89,7 +89,7 @@ class StudyDesk:
             self.view.show_panel("")
         else:
             if step == "return":
-                name = f"{standing.seat or 'answers'}.triptych-answers"
+                name = answers_name(standing.info.title, standing.seat)
                 self.view.show_return("", suggested=name)
             if step == "merge":
                 shared = [pack.url for pack in standing.info.packs if pack.url]

@@ -63,6 +63,8 @@ class Standing:
         readers: everybody who reads it.
         entries: length of the log.
         stamp: size and time of its files.
+        opened_utc: when it was unblinded, "" while it is blind.
+        reason: why it was.
     """
 
     info: StudyInfo
@@ -72,6 +74,8 @@ class Standing:
     readers: tuple[Reader, ...] = ()
     entries: int = 0
     stamp: Stamp = ()
+    opened_utc: str = ""
+    reason: str = ""
 
     @property
     def outstanding(self) -> tuple[Reader, ...]:
@@ -103,6 +107,7 @@ def standing_of(info: StudyInfo) -> Standing:
     if info.fault:
         return Standing(info)
     with open_study(info.path) as study:
+        opened = ratings.unblinding(study.store)
         return Standing(
             info=info,
             protocol=study.protocol,
@@ -111,6 +116,8 @@ def standing_of(info: StudyInfo) -> Standing:
             readers=_readers(study, info.packs),
             entries=len(ratings.entries(study.store)),
             stamp=stamp_of(info.path),
+            opened_utc=opened.at_utc if opened else "",
+            reason=(opened.note or "") if opened else "",
         )
 
 

@@ -52,8 +52,7 @@ def study_shown(standing: Standing) -> StudyShown:
         info.id,
         f"{title} · {standing.seat}" if standing.seat else title,
         "damaged" if info.fault else state,
-        info.answered,
-        info.places,
+        *info.far,
         info.hash,
         day(info.created_utc),
         _far(standing),
@@ -115,11 +114,12 @@ def steps_of(standing: Standing, verdict: Verdict | None) -> tuple[StepShown, ..
     if standing.seat:
         return (_opened(standing), _read(standing, "next"), _return(standing))
     if not standing.holds_key:
-        return (_build(standing), _read(standing, "next"), _verify(standing, verdict, "later"))
+        return (_build(standing), _read(standing, "next"), _verify(standing, verdict, "any"))
     coming = next_step(standing, verdict)
 
     def state(step: str) -> str:
-        return "next" if step == coming else "later"
+        idle = "any" if step == "verify" else "later"  # verifying is at no time too late
+        return "next" if step == coming else idle
 
     return (
         _plan(standing),
@@ -209,7 +209,7 @@ def _read(standing: Standing, state: str) -> StepShown:
     if here:
         told = _here_words(here)
     if standing.info.unblinded:
-        return StepShown("read", "Read", "done", f"{told} Closed by unblinding.")
+        return StepShown("read", "Read", _closed(standing), f"{told} Closed by unblinding.")
     if not here and out and standing.complete:
         return StepShown("read", "Read", "done", told, "Read here")
     if here and all(one.complete for one in here):
@@ -238,10 +238,21 @@ def _merge(standing: Standing, state: str) -> StepShown:
     elif len(back) == len(handed):
         told, state = f"All {len(handed)} came back complete.", "done"
     else:
-        told = f"{len(back)} of {len(handed)} came back complete."
+        told = f"{len(back)} of {len(handed)} came back complete{_in_part(handed)}."
     if standing.info.unblinded:
-        return StepShown("merge", "Merge", "done", f"{told} Closed by unblinding.")
+        state = "closed" if len(back) < len(handed) else "done"
+        return StepShown("merge", "Merge", state, f"{told} Closed by unblinding.")
     return StepShown("merge", "Merge", state, told, "Take answers back…" if handed else "")
+
+
+def _in_part(handed: Sequence[Reader]) -> str:
+    part = sum(bool(one.returned_utc) and not one.complete for one in handed)
+    return f", {part} in part" if part else ""
+
+
+def _closed(standing: Standing) -> str:
+    """A step that unblinding ended: done only where nothing was left to do."""
+    return "done" if standing.complete else "closed"
 
 
 def _verify(standing: Standing, verdict: Verdict | None, state: str) -> StepShown:
@@ -257,13 +268,13 @@ def _verify(standing: Standing, verdict: Verdict | None, state: str) -> StepShow
         what = added if grown > 0 else "its files changed"
         told = f"Nothing was altered at {verdict.at}; since then {what}."
         return StepShown("verify", "Verify", state, told, "Verify again")
-    return StepShown("verify", "Verify", "done", f"Nothing was altered, as of {verdict.at}.",
+    return StepShown("verify", "Verify", "held", f"Nothing was altered, as of {verdict.at}.",
                      "Verify again")  # fmt: skip
 
 
 def _unblind(standing: Standing, state: str) -> StepShown:
     if standing.info.unblinded:
-        return StepShown("unblind", "Unblind", "done", "The key was opened.", "See statistics")
+        return StepShown("unblind", "Unblind", "done", _opened_words(standing), "See statistics")
     told = "Opens the key with the passphrase; no answer is taken afterwards."
     if left := outstanding_words(standing):
         told = f"{left} Unblinding now would end the reading."
@@ -272,20 +283,38 @@ def _unblind(standing: Standing, state: str) -> StepShown:
     return StepShown("unblind", "Unblind", state, told, "Unblind…")
 
 
+def _opened_words(standing: Standing) -> str:
+    """When and why the key was opened, and who had not finished then: no answer came after it."""
+    why = f" The reason: {standing.reason.rstrip('.')}." if standing.reason else ""
+    open_ = [_how_far(one) for one in standing.readers if not one.complete]
+    left = f" Not complete then: {_some(open_)}." if open_ else ""
+    return f"The key was opened on {day(standing.opened_utc)}.{why}{left}"
+
+
+def _how_far(one: Reader) -> str:
+    name = one.name or "the shared database"
+    known = one.way == "here" or one.returned_utc
+    far = f"{one.answered:,} of {one.places:,}" if known else "never came back"
+    return f"{name} ({far})"
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return f"{', '.join(names[:NAMED])}{more}"
+
+
 def outstanding_words(standing: Standing) -> str:
     """Who has not finished, in one sentence; "" if nobody."""
     open_ = [one for one in standing.readers if not one.complete]
     if not open_:
         return ""
-    names = ", ".join(one.name or "the shared database" for one in open_[:4])
-    more = f" and {len(open_) - 4} more" if len(open_) > 4 else ""
-    return f"Not complete yet: {names}{more}."
+    return f"Not complete yet: {_some([one.name or 'the shared database' for one in open_])}."
 
 
 def _publish(standing: Standing) -> StepShown:
     if standing.info.unblinded:
         told = "Everything a paper and its reviewers need, in one folder."
-        return StepShown("publish", "Publish", "next", told, "Publish…")
+        return StepShown("publish", "Publish", "ready", told, "Publish…")
     told = "After unblinding: data, tables, figures, methods text and scripts in one folder."
     return StepShown("publish", "Publish", "later", told)
 

@@ -83,7 +83,7 @@ class ComparePage(QWidget):
         made.setAccessibleName("Tasks by family")
         made.setHeaderLabels(["Task", "Form", "Queries, or why none"])
         made.setUniformRowHeights(True)
-        made.setTextElideMode(Qt.TextElideMode.ElideRight)
+        made.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # siblings differ at the end
         header = made.header()
         header.setMinimumSectionSize(px(56))
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
@@ -132,12 +132,20 @@ class ComparePage(QWidget):
             top = _family(family, members, wanted)
             self.tasks.addTopLevelItem(top)
             top.setExpanded(any(not task.count for task in members))
+        self._widen([task.key for task in tasks])
         if len(families) < 3:
             self.tasks.expandAll()
         self._filling = False
         self.others.setVisible(not tasks)
         self.tasks.setEnabled(bool(tasks))
         self.pattern.setEnabled(bool(tasks))
+
+    def _widen(self, names: Sequence[str]) -> None:
+        """Give the names the room they need, while counts and reasons keep some."""
+        metrics = self.tasks.fontMetrics()
+        longest = max(map(metrics.horizontalAdvance, names), default=0)
+        wide = longest + 2 * self.tasks.indentation() + px(40)  # the tick and the margins
+        self.tasks.header().resizeSection(0, min(max(px(210), wide), px(320)))
 
     def show_counts(self, text: str, missing: str) -> None:
         """Say what is chosen, and what is missing."""

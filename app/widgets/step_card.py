@@ -17,8 +17,11 @@ MARKS = {
     "done": ("✓", "done", "good"), "next": ("▸", "next", "text"),
     "later": ("○", "later", "quiet"), "failed": ("✕", "needs attention", "error"),
     "busy": ("…", "at work", "accent"), "begun": ("…", "under way", "text"),
-    "away": ("–", "not here", "quiet"),
+    "away": ("–", "not here", "quiet"), "any": ("○", "any time", "quiet"),
+    "held": ("✓", "any time", "good"), "ready": ("▸", "any time", "text"),
+    "closed": ("–", "closed", "quiet"),
 }  # fmt: skip
+RAISED = ("next", "ready", "failed", "busy")
 
 
 class StepCard(QFrame):
@@ -71,10 +74,10 @@ class StepCard(QFrame):
         self.state.setText(word)
         restyle(self.state, "role", tone if tone in ("good", "error") else "quiet")
         self.told.setText(sentence)
-        restyle(self.told, "role", "quiet" if state in ("later", "away") else "")
+        restyle(self.told, "role", "quiet" if state in ("later", "away", "any", "closed") else "")
         self.setAccessibleName(f"{title}, {word}")
-        restyle(self, "surface", "raised" if state in ("next", "failed", "busy") else "panel")
-        self._act, self._primary = action, state == "next"
+        restyle(self, "surface", "raised" if state in RAISED else "panel")
+        self._act, self._primary = action, state in ("next", "ready")
         self.action.setVisible(bool(action))
         self.action.setEnabled(enabled)
         self._name_action()

@@ -7,6 +7,7 @@ never tells a preference.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,6 +25,7 @@ from studies.preference.fitting import Frame, check, in_force, unfit
 from studies.preference.frozen import sha256, software_version
 from studies.preference.in_sight import InSight, in_sight
 from studies.preference.ledger import counted, frame_of, kept, replaced_ids
+from studies.preference.order_words import order_words
 from studies.preference.pack_file import MARK, SQLITE, TRAILER
 from studies.preference.share import open_shared, plain_url
 from studies.preference.study import open_study
@@ -251,8 +253,10 @@ def _merged(
     count = len(in_force(answers.entries))
     names = ", ".join(seat.rater.name for seat in answers.seats)
     total = sum(len(seat.order) for seat in answers.seats)
+    kinds = Counter(kind for seat in answers.seats for _, kind, _ in seat.order)
+    read = order_words(kinds["item"], kinds["repeat"], kinds["warmup"])
     words = {
-        "merged": f"{names or 'Nobody'}: {count} of {total} answered, merged.",
+        "merged": f"{names or 'Nobody'}: {count} of {total} answered ({read}), merged.",
         "older": f"{names}: a later return is here already; nothing changed.",
         "same": f"{names or 'Nobody'}: merged before; nothing changed.",
     }

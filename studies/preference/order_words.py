@@ -5,6 +5,10 @@ Owns the words and what the total counts. Refuses to count by itself.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+NAMED = 4  # so many readers are named, more are a number
+
 
 def order_words(items: int, repeats: int, practice: int) -> str:
     """``24 items and 3 repeats, 3 practice``; what there is none of is left out.
@@ -18,3 +22,19 @@ def order_words(items: int, repeats: int, practice: int) -> str:
     if repeats:
         told += f" and {repeats:,} {'repeat' if repeats == 1 else 'repeats'}"
     return f"{told}, {practice:,} practice" if practice else told
+
+
+def far_words(far: tuple[int, int], seats: Sequence[tuple[str, int, int]], reads: str) -> str:
+    """``73 of 130 answered (115 items and 12 repeats, 3 practice)``; of several, who is where.
+
+    Args:
+        far: answers in force and places, over all who read.
+        seats: name, answers and places of each.
+        reads: what one of them reads, by ``order_words``.
+    """
+    told = f"{far[0]:,} of {far[1]:,} answered"
+    if len(seats) < 2:
+        return f"{told} ({reads})"
+    each = ", ".join(f"{name} {done:,} of {places:,}" for name, done, places in seats)
+    who = each if len(seats) <= NAMED else f"{len(seats)} readers"
+    return f"{told} by all ({who}; each {reads})"

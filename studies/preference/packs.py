@@ -50,7 +50,7 @@ from studies.preference.study import open_study
 from studies.preference.unfinished import UNFINISHED, clear_unfinished
 from studies.preference.verify import verify
 
-__all__ = ["ANSWERS_SUFFIX", "SUFFIX", "make_pack", "open_pack", "return_answers"]
+__all__ = ["ANSWERS_SUFFIX", "SUFFIX", "answers_name", "make_pack", "open_pack", "return_answers"]
 
 OPENED = "pack.sha256"
 UNREADABLE = (StoreDamaged, RatingRefused, BadStudy, *FOREIGN)
@@ -202,7 +202,7 @@ def return_answers(path: Path, out: Path) -> Path:
         if faults:
             raise BadStudy(f"{faults[0]} The coordinator would refuse these answers; ask there.")
         name = f"{_slug(study.row.title)}-{_slug(seat.rater)}"
-        file = _file(out, f"{name}{ANSWERS_SUFFIX}")
+        file = _file(out, answers_name(study.row.title, seat.rater))
         if _is_anothers(file, seat.pack_id):
             file = _file(out, f"{name}-{seat.pack_id}{ANSWERS_SUFFIX}")
         if _is_anothers(file, seat.pack_id):
@@ -355,6 +355,11 @@ def _workshop(place: Path) -> Iterator[Path]:
 def _file(out: Path, name: str) -> Path:
     """The file that is meant: itself, or one of that name in a folder."""
     return out / name if out.is_dir() else out
+
+
+def answers_name(title: str, rater: str) -> str:
+    """The name of the file of a rater's answers, the same in the window and in the terminal."""
+    return f"{_slug(title)}-{_slug(rater)}{ANSWERS_SUFFIX}"
 
 
 def _slug(words: str) -> str:

@@ -7,6 +7,7 @@ Never reaches torch. Refuses to tell anything about preferences: it counts answe
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -70,6 +71,7 @@ class StudyInfo:
         packs: every seat handed out, oldest first; empty in a pack.
         practice: practice items of each order, none while nobody has one.
         fault: why it cannot be opened; then everything but id and path is empty.
+        seats: who reads or was handed a pack that is waited for: name, answers in force, places.
     """
 
     id: str
@@ -87,6 +89,14 @@ class StudyInfo:
     packs: tuple[PackState, ...] = ()
     places: int = 0
     practice: int = 0
+    seats: tuple[tuple[str, int, int], ...] = ()
+
+    @property
+    def far(self) -> tuple[int, int]:
+        """(answers in force, places) over everybody who reads; the items where nobody does."""
+        if not self.seats:
+            return self.answered, self.places
+        return sum(one[1] for one in self.seats), sum(one[2] for one in self.seats)
 
     @property
     def reads(self) -> str:
@@ -171,7 +181,8 @@ class Study:
             done.update(pack.raters)
         seat = packs.seat_row(self.store)
         items = counts.get("item", 0)
-        places = max(study_items.count_places(self.store), *map(_places, handed), 0)
+        own = study_items.count_places(self.store)
+        places = max((*own.values(), *map(_places, handed)), default=0)
         return StudyInfo(
             # a pack may lie in one home with the study it was made of
             id=f"{self.row.study_id}-{seat.pack_id}" if seat else self.row.study_id,
@@ -188,6 +199,7 @@ class Study:
             packs=handed,
             places=places or items,
             practice=counts.get("warmup", 0) if places else 0,
+            seats=_seats(own, handed, done),
         )
 
     def session(
@@ -275,6 +287,18 @@ class Study:
         order = reading_order(self.row, study_items.items(self.store), row.name)
         digest = order_hash(row, order)
         study_items.add_rater(self.store, row, order, digest, session_id=session_id)
+
+
+def _seats(
+    own: Mapping[str, int], handed: Sequence[PackState], done: Mapping[str, int]
+) -> tuple[tuple[str, int, int], ...]:
+    """Everybody who reads, with how far; a replaced pack is not waited for."""
+    places = dict(own)
+    for pack in handed:
+        names = [name for name, _ in pack.raters] if pack.url else [pack.rater]
+        if not pack.replaced:
+            places |= dict.fromkeys(names, _places(pack))
+    return tuple((name, done.get(name, 0), count) for name, count in sorted(places.items()))
 
 
 def _places(pack: PackState) -> int:

@@ -175,7 +175,8 @@ class FakeSource:
         info = SimpleNamespace(
             id="s1", title="Chest", items=len(self.study.items), path=Path("s1"), hash="0" * 64,
             answered=self.study.done, places=len(self.study.items), unblinded=False, fault="",
-            reads=f"{len(self.study.items)} items",
+            reads=f"{len(self.study.items)} items", seats=(),
+            far=(self.study.done, len(self.study.items)),
             seat=self.seat,
         )  # fmt: skip
         return (info,)
@@ -192,6 +193,9 @@ class FakeSource:
             return FakeOpened(study, None, None, study.protocol, self.seat)
         study.known = True
         return FakeOpened(study, study, study.current(), study.protocol, self.seat)
+
+    def answers_name(self, _path: object, rater: str) -> str:
+        return f"Chest-{rater}.triptych-answers"
 
     def open_pack(self, _home: object, file: Path) -> Path:
         if self.fail is not None:

@@ -135,7 +135,7 @@ def test_verifying_names_what_was_altered(services: Any) -> None:
     view, presenter = page(services)
     presenter.shown()
     view.step_wanted.emit("verify")
-    assert steps(view)["verify"].state == "done"
+    assert steps(view)["verify"].state == "held"
     (services.folder / "key.sealed").write_bytes(b"another key")
     view.step_wanted.emit("verify")
     assert steps(view)["verify"].state == "failed"
@@ -150,15 +150,20 @@ def test_a_verification_lapses_when_the_terminal_was_at_work(services: Any) -> N
     read(services.folder, 2)
     view.returned.emit()
     step = steps(view)["verify"]
-    assert step.state != "done"
+    assert step.state == "any"
     assert "since then 3 entries were added" in step.sentence, "an order and two answers"
     assert steps(view)["read"].sentence.startswith("AB: 2 of")
     view.step_wanted.emit("verify")
-    assert steps(view)["verify"].state == "done"
+    assert steps(view)["verify"].state == "held"
     unblind(services.folder, PASSPHRASE, "in the terminal")
     view.returned.emit()
     assert states(view)["unblind"] == "done"
     assert steps(view)["read"].action == ""
+    assert (states(view)["read"], MARKS["closed"][1]) == ("closed", "closed")
+    assert (
+        "The reason: in the terminal. Not complete then: AB (2 of"
+        in steps(view)["unblind"].sentence
+    )
 
 
 def test_a_wrong_passphrase_leaves_the_study_blind(services: Any) -> None:
@@ -191,7 +196,9 @@ def test_unblinding_opens_the_statistics_and_publishing(
     view.unblind_wanted.emit(PASSPHRASE, "all have finished")
     assert list_studies(services.home)[0].unblinded
     assert ("study",) in services.changes.told
-    assert (states(view)["unblind"], states(view)["publish"]) == ("done", "next")
+    assert (states(view)["unblind"], states(view)["publish"]) == ("done", "ready")
+    assert "The reason: all have finished." in steps(view)["unblind"].sentence
+    assert "Not complete then" not in steps(view)["unblind"].sentence
     view.step_wanted.emit("publish")
     assert view.last("show_panel") == (("publish",), {})
     out = tmp_path / "out"
@@ -253,11 +260,12 @@ def test_a_pack_goes_out_and_comes_back(services: Any, tmp_path: Path) -> None:
     [reader] = view.last("show_readers")[0][0]
     assert reader.answered.startswith("2 of")
     assert reader.returned.startswith("in part")
+    assert steps(view)["merge"].sentence == "0 of 1 came back complete, 1 in part."
     view.files_dropped.emit([str(answers(file, away, "CD", 1000))])
     assert (states(view)["merge"], states(view)["read"]) == ("done", "done")
     assert [key for key, state in states(view).items() if state == "next"] == ["verify"]
     view.step_wanted.emit("verify")
-    assert states(view)["verify"] == "done", steps(view)["verify"].sentence
+    assert states(view)["verify"] == "held", steps(view)["verify"].sentence
 
 
 def test_each_returned_file_has_its_verdict_by_name(services: Any, tmp_path: Path) -> None:
@@ -310,7 +318,7 @@ def test_a_readers_home_shows_no_step_that_cannot_work_there(services: Any,
     read(info.path, 4, "CD")
     view.returned.emit()
     view.step_wanted.emit("return")
-    assert view.last("show_return")[1]["suggested"] == "CD.triptych-answers"
+    assert view.last("show_return")[1]["suggested"] == "Chest-2026-CD.triptych-answers"
     view.return_wanted.emit(str(tmp_path / "back.triptych-answers"))
     assert (tmp_path / "back.triptych-answers").is_file()
     assert view.last("show_return")[0][1] == "good"

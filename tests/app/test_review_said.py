@@ -444,7 +444,7 @@ def test_answers_are_handed_back_at_a_pause_and_at_the_end():
     desk.view.pause_asked.emit()
     assert desk.view.last("show_paused")[1] == {"hand_back": True}
     desk.view.hand_back_asked.emit()
-    out = Path("/media/stick/AB.triptych-answers")
+    out = Path("/media/stick/Chest-AB.triptych-answers")
     assert desk.source.returned == [out]
     assert str(out) in desk.view.last("say_handed_back")[0][0]
     desk.view.resume_asked.emit()

@@ -372,3 +372,14 @@ def test_leaving_with_something_typed_is_asked_once(view: StudyView, qtbot: Any)
     view.clear_wizard()
     wizard.leave.click()
     assert gone == [True, True], "nothing is typed any more"
+
+
+def test_names_of_tasks_get_the_room_that_tells_them_apart(view: StudyView, wizard: Any) -> None:
+    page = wizard.compare
+    names = [f"synthrad2023_{part}/i2i" for part in ("brain", "pelvis")]
+    view.show_tasks([TaskOffered(name, "MB-VR", "3d", 9) for name in names], names)
+    assert page.tasks.textElideMode() == Qt.TextElideMode.ElideMiddle
+    wide = page.tasks.fontMetrics().horizontalAdvance(names[1])
+    assert page.tasks.header().sectionSize(0) >= min(320, wide + page.tasks.indentation())
+    family = page.tasks.topLevelItem(0)
+    assert [family.child(n).toolTip(0) for n in (0, 1)] == names

@@ -12,12 +12,14 @@ from types import SimpleNamespace
 import pytest
 from typer.testing import CliRunner
 
+from db.home import Home
 from db.settings import load_settings
 from engine.control import Control
-from studies import association, cli
+from studies import association, cli, cli_text
 from studies.cli import app
 from studies.preference.analysis.analyse import analyse
 from studies.preference.kit import figures
+from studies.preference.order_words import far_words
 from studies.preference.study import list_studies, open_study
 from studies.run import bench_job
 from tests.studies.medheb_tree import small_root
@@ -88,7 +90,7 @@ def test_a_study_goes_out_comes_back_and_is_unblinded(home, tmp_path):
     whole = Said(home, "study", "merge", *backs)
     assert whole.code == 0, whole.err
     assert "R1: merged before" in whole.out
-    assert re.search(r"R2: 3 of \d+ answered, merged", whole.out)
+    assert re.search(r"R2: 3 of \d+ answered \(\d+ items.*\), merged", whole.out)
     status = Said(home, "study", "status", "--json").document
     assert [(p["rater"], p["answered"]) for p in status[0]["packs"]] == [("R1", 3), ("R2", 3)]
     table = Said(home, "study", "status").out
@@ -225,6 +227,13 @@ def test_places_are_counted_with_practice_and_repeats(home):
     [row] = Said(home, "study", "status", "--json").document
     assert row["answered"] == row["places"] == done > row["items"]
     assert f"{done} of {done}" in Said(home, "study", "status").out
+    read(folder, 2, "Bob")
+    [row] = Said(home, "study", "status", "--json").document
+    assert (row["answered"], row["places"]) == (done + 2, 2 * done)
+    assert f"{done + 2} of {2 * done}" in Said(home, "study", "status").out
+    [info] = list_studies(Home(home))
+    told = far_words(info.far, info.seats, info.reads)
+    assert f"answered by all (Ann {done} of {done}, Bob 2 of {done}; each " in told
 
 
 def test_opening_greets_whoever_reads(home, tmp_path):
@@ -277,14 +286,15 @@ def test_plan_without_data_gives_the_numbers_and_the_sentence(home):
 
 def test_plan_names_tasks_queries_models_and_what_is_missing(tmp_path):
     root = small_root(tmp_path / "data", queries=8)
-    from db.home import Home
-
     home = Home(tmp_path / "home").make()
     for seed, name in enumerate(("dicethrow", "cointoss", "idle")):
         card = {"family": "random", "settings": {"seed": seed}, "revision": f"r{seed}"}
         (home.cards / f"{name}.json").write_text(json.dumps(card), encoding="utf-8")
     (root / "Text_Task" / "notes" / "notes_new.json").rename(root / "moved.json")
     bench_job(home, {"data": str(root), "models": ["dicethrow", "cointoss"]}, Control())
+    for named in (("dicethrow", "cointoss"), ("cointoss", "dicethrow")):
+        _, text = cli_text.results(home, data=root, form="text", paper=False, first=named)
+        assert f"A {named[0]}, B {named[1]}" in " ".join(text.split()), "as they were given"
     words = ("study", "plan", "--data", root, "--total", "12")
     said = Said(home.root, *words, "--models", "dicethrow,cointoss", "--json")
     assert said.code == 0, said.err
@@ -300,6 +310,7 @@ def test_plan_names_tasks_queries_models_and_what_is_missing(tmp_path):
     three = Said(home.root, *words, "--models", "dicethrow,cointoss,idle")
     assert three.code == 1
     assert "idle: no finished run" in three.err
+    assert "triptych bench run --data DATA --models idle" in three.err
     twice = Said(home.root, *words, "--models", "dicethrow,dicethrow")
     assert (twice.code, "itself" in twice.err or "twice" in twice.err) == (1, True), twice.err
 
