@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-FILLS = ("first", "both", "neither", "auto", "split", "second")
+FILLS = ("first", "both", "neither", "auto", "split", "second", "right", "unsure", "wrong")
 
 
 @dataclass(frozen=True)
@@ -60,13 +60,14 @@ class Bar:
 
 @dataclass(frozen=True)
 class Bars:
-    """Stacked bars under the words of both ends; ``middle`` is what lies between."""
+    """Stacked bars under the words of both ends, in their fills; ``middle`` lies between."""
 
     name: str
     first: str
     second: str
     bars: tuple[Bar, ...]
     middle: str = "tie"
+    ends: tuple[str, str] = ("first", "second")
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,11 @@ class Branch:
 
 @dataclass(frozen=True)
 class Field:
-    """One scale of a forest plot; ``zero`` is where no model is ahead."""
+    """One scale of a forest plot; ``zero`` is where neither side is ahead.
+
+    Attributes:
+        models: True where the sides are the two models, drawn in their colours.
+    """
 
     title: str
     left: str
@@ -103,6 +108,7 @@ class Field:
     high: float
     zero: float
     unit: str = "%"
+    models: bool = False
 
 
 @dataclass(frozen=True)

@@ -166,7 +166,7 @@ def _blinding(look: Look) -> Panel:
         ))  # fmt: skip
         bars.append(_guess_bar(name, (right, wrong, unsure), known))
     head = ("Tested model stood", "Right", "Wrong", "Not sure", "Index")
-    chart = Bars(title, "guessed right", "guessed wrong", tuple(bars), "")
+    chart = Bars(title, "guessed right", "guessed wrong", tuple(bars), "", ("right", "wrong"))
     grid = Grid(title, head, tuple(lines))
     note = (
         f"{found.n} guesses in all. A guess can be right because one list is better: an index "
@@ -183,7 +183,7 @@ def _arm_words(look: Look, arm: str) -> str:
 
 def _guess_bar(title: str, counts: tuple[int, int, int], known: Behind) -> Bar:
     n = sum(counts)
-    kinds = (("right", "first", 0), ("not sure", "both", 2), ("wrong", "second", 1))
+    kinds = (("right", "right", 0), ("not sure", "unsure", 2), ("wrong", "wrong", 1))
     pieces = tuple(
         Piece(
             word,

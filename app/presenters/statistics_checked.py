@@ -65,8 +65,8 @@ def _says(look: Look, lines: tuple[BiasLine, ...]) -> str:
     else:
         told = (
             f"{len(odd)} of {len(tested)} checks beyond what chance alone would explain: "
-            f"{'; '.join(one.name for one in odd)}. Of twenty checks of an unbiased reader one is "
-            "expected to be."
+            f"{'; '.join(one.name for one in odd)}. About one check in twenty is expected to look "
+            "like this by chance alone."
         )
     pair = look.pair
     if pair.length.note:

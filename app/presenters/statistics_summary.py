@@ -63,16 +63,17 @@ def _decided(look: Look, block: Block) -> str:
     votes = look.pair.majority if block.n != block.items else None
     test = block.sign if votes is None else votes.sign
     p = test.p
+    if votes is not None and p is not None:  # a p stands behind the share that it tests
+        told = f"{told}; by one vote per item, the majority, in {share_words(votes.first_decided)}"
     if p is None:
         kind = "decided answers" if votes is None else "items that a majority decided"
         return f"{told}: too few {kind} ({test.n}) for a test."
-    voted = "" if votes is None else f" of the majority of each item, n = {test.n}"
     if p >= CLEAR:
         return (
-            f"{told}, which chance alone could explain (sign test p {p_words(p)}{voted}). "
+            f"{told}, which chance alone could explain (sign test p {p_words(p)}). "
             "That is no proof that the models are equal."
         )
-    return f"{told}, more than chance alone would explain (sign test p {p_words(p)}{voted})."
+    return f"{told}, more than chance alone would explain (sign test p {p_words(p)})."
 
 
 def _for_others(look: Look) -> str:

@@ -171,8 +171,8 @@ def fields_of(first: str, second: str, nets: Iterable[Dot]) -> tuple[Field, Fiel
     """
     edge = _edge_of(nets)
     return (
-        Field("Net preference, points", second, first, -edge, edge, 0, ""),
-        Field(f"{first} among decided, %", second, first, 0, 100, 50, ""),
+        Field("Net preference, points", second, first, -edge, edge, 0, "", models=True),
+        Field(f"{first} among decided, %", second, first, 0, 100, 50, "", models=True),
     )
 
 

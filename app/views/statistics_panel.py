@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import groupby
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QWidget
 
 from app.shown_statistics import Bars, Chart, Forest, Grid, Matrix, Panel, Sheet, Strips
@@ -29,6 +29,7 @@ CHARTS: dict[type, Callable[[], MarkedChart]] = {
     Strips: StripChart,
     Matrix: CountMatrix,
 }
+SETTLES = 4  # a plot's height hangs on its width, its panel's on that, the sheet's on both
 POINT = (
     "Point at a mark, or walk with the arrow keys; Enter or a click lists the answers behind it."
 )
@@ -79,13 +80,19 @@ class PanelView(QWidget):
             keys.append(self._copy_key(words, "table", self._texts))
         head = row(self.heading, *keys, space=6)
         head.setStretch(0, 1)
-        frame = panel()
+        self._frame = frame = panel()
         # Charts and rows say what they are in one line of the panel, which keeps its place.
         told = self.point if self.charts else None
         frame.setLayout(column(head, self.says, *parts, told, *self.notes, space=8, margin=12))
         self.point.setMinimumHeight(2 * self.point.fontMetrics().lineSpacing())
         self.point.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.setLayout(column(frame))
+
+    def settle(self) -> bool:
+        """Lay out again from within, if a part wants another height; True if one did."""
+        laid = [one.layout() for one in (self._frame, self)]
+        redone = [layout.activate() for layout in laid if layout is not None]
+        return any(redone)
 
     def _parts(self, shown: Sequence[Chart | Grid]) -> list[QWidget | QGridLayout]:
         """Charts and tables below each other; tables of counts in a row two by two."""
@@ -147,11 +154,12 @@ class SheetView(QScrollArea):
         self.panels: list[PanelView] = []
         self._inner = QWidget()
         self._lines = column(space=12)
-        outer = column(self._lines, 1)
-        outer.setContentsMargins(0, px(8), px(8), 0)
-        self._inner.setLayout(outer)
+        self._outer = column(self._lines, 1)
+        self._outer.setContentsMargins(0, px(8), px(8), 0)
+        self._inner.setLayout(self._outer)
         self.setWidget(self._inner)
         self._place = 0  # where the sheet was, until its new panels are laid out
+        self._settling = False
         self.verticalScrollBar().rangeChanged.connect(self._scroll_back)
 
     def _scroll_back(self, _least: int, most: int) -> None:
@@ -169,4 +177,27 @@ class SheetView(QScrollArea):
             view.opened.connect(self.opened)
             view.copied.connect(self.copied)
             self._lines.addWidget(view)
+            view.show()  # now: Qt shows it later, and lays out nothing that is not shown
         self._place = place
+        self.settle()
+
+    def settle(self) -> None:
+        """Every height in force before anything is painted; Qt alone would take some frames."""
+        if self._settling:
+            return
+        self._settling = True
+        for _ in range(SETTLES):
+            redone = [view.settle() for view in self.panels]
+            redone.append(self._outer.activate())
+            QCoreApplication.sendEvent(self, QEvent(QEvent.Type.LayoutRequest))
+            if not any(redone):
+                break
+        self._settling = False
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.settle()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.settle()

@@ -169,7 +169,7 @@ class ForestPlot(MarkedChart):
             painter.drawText(at, MIDDLE | side, f"{text} {field.unit}".strip())
 
     def _ends(self, painter: QPainter, field: Field, box: QRectF) -> None:
-        """Which way is which model: an arrow, its colour and its name."""
+        """Which way is which: an arrow and its name, a model's in its colour."""
         found = face(painter, 11)
         room = int(box.width() * 0.49) - found.horizontalAdvance("◂ ")
         left, right = (found.elidedText(one, Qt.TextElideMode.ElideRight, room)
@@ -178,7 +178,7 @@ class ForestPlot(MarkedChart):
             ("second", LEFT, f"◂ {left}" if left else ""),
             ("first", RIGHT, f"{right} ▸" if right else ""),
         ):
-            painter.setPen(colour_of(fill))
+            painter.setPen(colour_of(fill) if field.models else ink("quiet"))
             painter.drawText(box, MIDDLE | side, text)
 
     def _whole(self, painter: QPainter, place: int, top: float, bottom: float) -> None:
@@ -254,9 +254,10 @@ class ForestPlot(MarkedChart):
         if whole:
             _diamond(painter, at, half, ink("text"))
             return
-        ahead = (dot.value or 0) - self._shown.fields[place].zero
-        _square(painter, at, half, colour_of("first" if ahead > 0 else "second" if ahead < 0
-                                             else "both"))  # fmt: skip
+        field = self._shown.fields[place]
+        ahead = (dot.value or 0) - field.zero
+        fill = "first" if ahead > 0 else "second" if ahead < 0 else "both"
+        _square(painter, at, half, colour_of(fill if field.models else "both"))
 
 
 def _square(painter: QPainter, at: QPointF, half: float, colour: QColor) -> None:

@@ -20,6 +20,9 @@ CENTRE = Qt.AlignmentFlag.AlignHCenter
 WRAP = Qt.TextFlag.TextWordWrap.value
 SERIES = {"first": 0, "second": 1, "time": 2}
 BOTH, NEITHER, AUTO, SPLIT = "#b4b4b4", "#6c6c6c", "#484848", "#8c8c8c"
+# What is no model and no tie: greys of the theme, never the colours of the models.
+GREYS = {"both": BOTH, "neither": NEITHER, "split": SPLIT,
+         "right": theme.TEXT, "unsure": theme.QUIET, "wrong": theme.DISABLED}  # fmt: skip
 
 
 def metrics(size: int = 13, *, bold: bool = False) -> QFontMetrics:
@@ -33,7 +36,7 @@ def colour_of(fill: str) -> QColor:
     """The colour of a kind of answer."""
     if fill in SERIES:
         return series(SERIES[fill])
-    return QColor({"both": BOTH, "neither": NEITHER, "split": SPLIT}.get(fill, AUTO))
+    return QColor(GREYS.get(fill, AUTO))
 
 
 def pattern_of(fill: str) -> Qt.BrushStyle:
@@ -43,6 +46,8 @@ def pattern_of(fill: str) -> Qt.BrushStyle:
         "neither": Qt.BrushStyle.FDiagPattern,
         "auto": Qt.BrushStyle.DiagCrossPattern,
         "split": Qt.BrushStyle.HorPattern,
+        "unsure": Qt.BrushStyle.Dense7Pattern,
+        "wrong": Qt.BrushStyle.BDiagPattern,
     }.get(fill, Qt.BrushStyle.NoBrush)
 
 

@@ -1,5 +1,6 @@
 """A table of one panel: as high as its rows, each row with what stands behind it; the first
-column stays where the others are scrolled.
+column stays where the others are scrolled. Where it is wider than its room, its heads and its
+numbers take two lines.
 
 Owns its height and what opening a row means (Enter or a click); refuses to sort or to compute.
 """
@@ -14,11 +15,12 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
 
 from app import theme
 from app.shown_statistics import Behind, Grid, Line
-from app.tables.rows import Column, RowsModel
-from app.widgets.ink import hold, px
+from app.tables.rows import Column, Index, RowsModel
+from app.widgets.ink import px
 from app.widgets.still_column import StillColumn
 
 MOST_ROWS = 24
+LONG_NAME = 28  # letters
 OPENING = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
@@ -28,10 +30,24 @@ class GridModel(RowsModel[Line]):
     def __init__(self) -> None:
         super().__init__(())
         self._tips: tuple[str, ...] = ()
+        self._heads: tuple[str, ...] = ()  # in lines; empty where all is in one line
+
+    @property
+    def broken(self) -> bool:
+        """Whether heads and numbers take more than a line."""
+        return bool(self._heads)
+
+    def break_lines(self, heads: tuple[str, ...]) -> None:
+        """Show these heads, and every number in two lines; none puts all in one line again."""
+        if heads != self._heads:
+            self._heads = heads
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, self.columnCount() - 1)
+            last = self.index(self.rowCount() - 1, self.columnCount() - 1)
+            self.dataChanged.emit(self.index(0, 0), last)
 
     def show_grid(self, grid: Grid) -> None:
         """Show other lines."""
-        self._tips = grid.tips
+        self._tips, self._heads = grid.tips, ()
         self.set_rows(())
         self.set_columns(
             [
@@ -49,9 +65,17 @@ class GridModel(RowsModel[Line]):
     ) -> object:
         """The head of a column, its definition as a tooltip."""
         across = orientation == Qt.Orientation.Horizontal
+        if role == Qt.ItemDataRole.DisplayRole and across and section < len(self._heads):
+            return self._heads[section]
         if role == Qt.ItemDataRole.ToolTipRole and across and section < len(self._tips):
             return self._tips[section]
         return super().headerData(section, orientation, role)
+
+    def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
+        """A cell; its words are the same in one line and in two."""
+        found = super().data(index, role)
+        two = role == Qt.ItemDataRole.DisplayRole and self.broken
+        return in_lines(str(found), place=index.column()) if two else found
 
 
 class RowTable(QTableView):
@@ -81,7 +105,6 @@ class RowTable(QTableView):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAlternatingRowColors(True)
         self.verticalHeader().hide()
-        hold(self.verticalHeader().setDefaultSectionSize, 26)
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
@@ -100,7 +123,15 @@ class RowTable(QTableView):
 
     def fit(self) -> None:
         """Room for the rows, and for a bar below where the columns are wider than the page."""
-        self._fit_columns()
+        wide = self._widths(tuple(self.grid.head), lambda text, place: text)
+        heads: tuple[str, ...] = ()
+        if sum(wide) > self.viewport().width():
+            heads, wide = self._broken()
+        self.rows.break_lines(heads)
+        for place, one in enumerate(wide):
+            self.setColumnWidth(place, one)
+        line = self.fontMetrics().lineSpacing() if heads else 0
+        self.verticalHeader().setDefaultSectionSize(px(26) + line)
         self._fit_height()
 
     def _fit_height(self) -> None:
@@ -109,15 +140,28 @@ class RowTable(QTableView):
         wider = self.horizontalHeader().length() > self.viewport().width()
         bar = px(4) + (self.horizontalScrollBar().sizeHint().height() if wider else 0)
         self.setFixedHeight(head + count * self.verticalHeader().defaultSectionSize() + bar)
+        self.updateGeometries()
         self.still.place()
 
-    def _fit_columns(self) -> None:
-        """As wide as the widest text; measured here, Qt would ask the model for every cell."""
-        found, room = self.fontMetrics(), px(26)
-        for place, head in enumerate(self.grid.head):
-            texts = [head, *(line.cells[place] for line in self.grid.lines)]
-            longest = sorted(texts, key=len)[-4:]
-            self.setColumnWidth(place, max(map(found.horizontalAdvance, longest)) + room)
+    def _widths(self, heads: tuple[str, ...], lines_of: Callable[[str, int], str]) -> list[int]:
+        """Of the widest text; measured here, Qt would ask the model for every cell."""
+        found, room, wide = self.fontMetrics(), px(26), []
+        for place, head in enumerate(heads):
+            cells = (lines_of(line.cells[place], place) for line in self.grid.lines)
+            texts = [line for cell in cells for line in cell.split("\n")]
+            longest = (*head.split("\n"), *sorted(texts, key=len)[-4:])
+            wide.append(max(map(found.horizontalAdvance, longest)) + room)
+        return wide
+
+    def _broken(self) -> tuple[tuple[str, ...], list[int]]:
+        """Heads in as many lines as their columns want, and the widths of the columns."""
+        found = self.fontMetrics()
+        bare = self._widths(("",) * len(self.grid.head), _lines)
+        heads = tuple(
+            _wrapped(head, room - px(26), found.horizontalAdvance)
+            for head, room in zip(self.grid.head, bare, strict=True)
+        )
+        return heads, self._widths(heads, _lines)
 
     def text(self) -> str:
         """The table as tab-separated lines, for a spreadsheet or a document."""
@@ -132,7 +176,7 @@ class RowTable(QTableView):
         super().resizeEvent(event)
         self.still.place()
         if event.size().width() != event.oldSize().width():
-            self._fit_height()
+            self.fit()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """A table that shows all its rows leaves the wheel to the page."""
@@ -156,6 +200,45 @@ class RowTable(QTableView):
     def _tell(self, index: QModelIndex) -> None:
         line = self.rows.row_at(index) if index.isValid() else None
         self.pointed.emit("" if line is None else line.tip)
+
+
+def in_lines(text: str, *, place: int) -> str:
+    """Two lines of a cell: ``49.1 % [44.8, 53.3]`` over ``(260 of 530)``, a test over its n.
+
+    Args:
+        text: in one line.
+        place: of its column; the first one holds names, of which only a long one is broken.
+    """
+    if place == 0:
+        return text if len(text) <= LONG_NAME else _halved(text)
+    if ", n = " in text:
+        return text.replace(", n = ", "\nn = ")
+    return text.replace(" (", "\n(", 1)
+
+
+def _lines(text: str, place: int) -> str:
+    return in_lines(text, place=place)
+
+
+def _halved(text: str) -> str:
+    """Broken at the space next to its middle; as it is if it has none."""
+    spaces = [place for place, letter in enumerate(text) if letter == " " and text[:place].strip()]
+    if not spaces:
+        return text
+    at = min(spaces, key=lambda place: abs(place - len(text) / 2))
+    return f"{text[:at]}\n{text[at + 1 :]}"
+
+
+def _wrapped(text: str, room: int, wide: Callable[[str], int]) -> str:
+    """Words in lines no wider than the room or the longest word."""
+    lines: list[str] = []
+    for word in text.split(" "):
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and wide(longer) <= room:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return "\n".join(lines)
 
 
 def _cell(place: int) -> Callable[[Line], str]:

@@ -6,7 +6,7 @@ there is room, and its interval at its border. No legend apart: the head names t
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QResizeEvent
 
 from app.shown_statistics import FILLS, Bar, Bars, Piece
@@ -17,6 +17,7 @@ from app.widgets.plot_ink import (
     LEFT,
     MIDDLE,
     RIGHT,
+    SERIES,
     colour_of,
     elided,
     face,
@@ -30,7 +31,6 @@ from app.widgets.plot_ink import (
 )
 
 HEAD, GROUP, LANE, FOOT = 26, 24, 46, 24
-ENDS = ("first", "second")
 
 
 class StackedBars(MarkedChart):
@@ -137,7 +137,9 @@ class StackedBars(MarkedChart):
 
     def _ties(self) -> list[tuple[str, str]]:
         """The kinds that occur between the ends, as (fill, word): the head must name them."""
-        between = [p for bar in self._shown.bars for p in bar.pieces if p.fill not in ENDS]
+        between = [
+            p for bar in self._shown.bars for p in bar.pieces if p.fill not in self._shown.ends
+        ]
         found = {piece.fill: piece.word for piece in between if piece.count}
         return [(fill, found[fill]) for fill in FILLS if fill in found]
 
@@ -147,13 +149,10 @@ class StackedBars(MarkedChart):
         left, wide = self._field()
         crowded = self._crowded()
         face(painter, 13, bold=True)
-        for line, (fill, side, name) in enumerate((
-            ("first", LEFT, self._shown.first),
-            ("second", RIGHT, self._shown.second),
-        )):  # fmt: skip
+        names = ((LEFT, self._shown.first), (RIGHT, self._shown.second))
+        for line, (fill, (side, name)) in enumerate(zip(self._shown.ends, names, strict=True)):
             box = QRectF(left, px(2) + px(HEAD) * line * crowded, wide, px(22))
-            painter.setPen(colour_of(fill))
-            painter.drawText(box, MIDDLE | side, elided(painter, name, wide))
+            _end(painter, box, fill, side, name)
         ties = self._ties()
         if not ties:
             return
@@ -228,6 +227,18 @@ class StackedBars(MarkedChart):
             shift = {0: 0, 100: px(60)}.get(percent, px(30))
             painter.drawText(QRectF(x - shift, y + px(4), px(60), px(16)), MIDDLE | side,
                              f"{percent} %")  # fmt: skip
+
+
+def _end(painter: QPainter, box: QRectF, fill: str, side: Qt.AlignmentFlag, name: str) -> None:
+    """What an end of the bars says: a model in its colour, anything else beside its grey."""
+    painter.setPen(colour_of(fill))
+    if fill not in SERIES:
+        high, room = px(10), px(14)
+        x = box.left() if side == LEFT else box.right() - high
+        swatch(painter, QRectF(x, box.center().y() - high / 2, high, high), fill)
+        box = box.adjusted(room, 0, 0, 0) if side == LEFT else box.adjusted(0, 0, -room, 0)
+        painter.setPen(ink("text"))
+    painter.drawText(box, MIDDLE | side, elided(painter, name, box.width()))
 
 
 def tie_ends(before: float, tie: tuple[float, float, float]) -> tuple[float, float]:

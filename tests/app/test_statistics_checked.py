@@ -74,7 +74,7 @@ def test_the_reader_of_long_texts_is_named_and_one_chance_finding_is_put_right()
     world = World(guess_items=0)
     panel = bias_panel(look(simulated(world, [READERS["length-biased"]], 4)))
     assert "longer texts preferred" in panel.says
-    assert "Of twenty checks" in panel.says
+    assert "About one check in twenty" in panel.says
     assert sides_sheet(look(made())).panels[0].key == "bias"
 
 

@@ -13,7 +13,7 @@ from app.presenters.statistics_pooled import MEAN, TITLE, TWO
 from app.presenters.statistics_summary import sentence_of
 from app.shown_statistics import Forest, Grid, Panel
 from studies.preference.analysis.analyse import analyse
-from studies.preference.kit.words import p_words, points_words
+from studies.preference.kit.words import p_words, points_words, share_words
 from tests.app.made_tables import made
 
 RATERS = ("AB", "CD", "EF")
@@ -71,10 +71,17 @@ def test_the_outcome_of_several_readers_is_tested_by_their_majority() -> None:
     """Answers of one item are alike: counted as independent they reject too often."""
     _, look = panel(items=60, raters=RATERS)
     assert look.pair.majority is not None
-    sign = look.pair.majority.sign
+    votes = look.pair.majority
+    sign = votes.sign
     assert sign.p is not None
     assert sign.n < look.whole.sign.n
-    assert f"p {p_words(sign.p)} of the majority of each item, n = {sign.n})" in sentence_of(look)
+    said = sentence_of(look)
+    # Each p stands behind the share that it tests.
+    share, test = share_words(votes.first_decided), f"(sign test p {p_words(sign.p)})"
+    assert votes.first_decided.n == sign.n
+    between = said[said.index(share) + len(share) : said.index(test)]
+    assert "%" not in between
+    assert f"the majority, in {share}" in said
     assert "majority" not in sentence_of(panel(items=40, raters=RATERS[:1])[1])
 
 

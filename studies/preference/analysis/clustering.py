@@ -50,7 +50,7 @@ def effect_of(icc: float, size: float) -> float:
 
 def _told(tasks: int, items: int, icc: float, effect: float) -> str:
     return (
-        f"Items share {tasks} tasks (intraclass correlation {icc:.2f}, design effect {effect:.2f}, "
+        f"Items share {tasks} tasks (intraclass correlation {icc:.3f}, design effect {effect:.2f}, "
         f"effective number {items / effect:.0f} of {items}). Wilson intervals and sign tests "
         "take items as independent; the bootstrap intervals do not."
     )
