@@ -18,10 +18,13 @@ from studies.preference.analysis.gather import tables_of
 from studies.preference.build import build_from
 from studies.preference.key import key_from_bytes
 from studies.preference.kit.extras import Extras
+from studies.preference.kit.methods import methods_text
 from studies.preference.kit.publish import contents_of
 from studies.preference.kit.reading import read_tables
+from studies.preference.kit.report import to_text
 from studies.preference.lists import difficulty_of
 from studies.preference.overlap import Kin, Look, kin_of
+from studies.preference.packs import make_pack
 from studies.preference.sealing import unseal
 from studies.preference.study import open_study
 from studies.preference.unblind import load_unblinded, unblind
@@ -163,3 +166,20 @@ def test_which_list_holds_a_look_alike():
     assert kin_of(query, [b, b], [b, b]) == Kin("none", "unknown")
     assert kin_of(Look("x"), [a], [b]) == Kin("none", "unknown")
     assert kin_of(Look("x", subject="z"), [a], [b]) == Kin("none", "none")
+
+
+def test_what_a_forced_unblinding_gave_up_goes_into_the_kit(tmp_path):
+    """Packs that were out, counted and without names; it needs nothing of a newer log."""
+    made = build_from(
+        Home(tmp_path / "home").make(), material(tmp_path / "evidence"), wish(warmup=1)
+    )
+    for name in ("Ann", "Bob"):
+        make_pack(made.path, tmp_path / f"{name}.triptych", rater=name)
+    tables = tables_of(unblind(made.path, PASSPHRASE, "no time left"))
+    left = "2 of 2 packs had not come back and nobody had answered anything"
+    assert tables.facts["outstanding"] == left
+    analysis = analyse(tables, draws=20)
+    assert f"It was unblinded although {left}; this was forced." in methods_text(tables, analysis)
+    assert f"no time left (forced: {left})" in to_text(analysis)
+    content = contents_of(tables, analysis, Extras())
+    assert left in content["study.csv"].decode()

@@ -196,10 +196,11 @@ def _outstanding(info: StudyInfo) -> str:
     handed = [one for one in info.packs if not one.replaced]
     out = sum(not one.returned_utc for one in handed)
     part = [one for one in handed if one.returned_utc and one.answered < one.items]
-    told = [f"{out} of {len(handed)} packs had not come back"] if out else []
+    kind = "packs and shared copies" if any(one.url for one in handed) else "packs"
+    told = [f"{out} of {len(handed)} {kind} had not come back"] if out else []
     if part:
         counts = ", ".join(f"{one.answered} of {one.items} places" for one in part)
-        told.append(f"{len(part)} of {len(handed)} had come back in part ({counts})")
+        told.append(f"{len(part)} of {len(handed)} {kind} had come back in part ({counts})")
     if not info.answered:
         told.append("nobody had answered anything")
     return " and ".join(told)

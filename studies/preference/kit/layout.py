@@ -187,7 +187,7 @@ def _validity(name: str, title: str, pair: Pair) -> Grid:
     side, right, hits = pair.side, pair.criterion, pair.correctness
     first, second = pair.first, pair.second
     rows: list[tuple[Cell, ...]] = [
-        ("left among decided", side.left, PValue(side.sign)),
+        ("left list among decided", side.left, PValue(side.sign)),
         (f"{first} among decided, {first} left", side.first_when_left, "-"),
         (f"{first} among decided, {first} right", side.first_when_right, "-"),
         ("the correct list among decided", right.right, PValue(right.test)),
@@ -239,7 +239,9 @@ def _fatigue(analysis: Analysis) -> Grid:
         "Preference, odds ratio from first to last item: "
         f"{estimate_words(found.preference_trend)}; {test_told(found.preference_test)}.",
     )
-    heads = ("items in the reading order", "n", "tie", "first among decided", "median time")
+    many = len(analysis.pairs) > 1
+    ahead = "first of each pair" if many else analysis.pairs[0].first
+    heads = ("items in the reading order", "n", "tie", f"{ahead} among decided", "median time")
     return Grid("fatigue", "Along the session", heads, tuple(rows), notes)
 
 

@@ -70,7 +70,9 @@ def opening(analysis: Analysis) -> list[str]:
         told.insert(1, f"only rater {analysis.rater}")
     opened = analysis.facts.get("unblinded_utc")
     if opened:
-        told.append(f"unblinded {opened}: {analysis.facts.get('reason', '')}")
+        left = analysis.facts.get("outstanding")
+        forced = f" (forced: {left})" if left else ""
+        told.append(f"unblinded {opened}: {analysis.facts.get('reason', '')}{forced}")
     return told
 
 
