@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+Seat = tuple[str, int | None, int]  # name, answers in force (None: nothing is back), places
 NAMED = 4  # so many readers are named, more are a number
 
 
@@ -24,17 +25,22 @@ def order_words(items: int, repeats: int, practice: int) -> str:
     return f"{told}, {practice:,} practice" if practice else told
 
 
-def far_words(far: tuple[int, int], seats: Sequence[tuple[str, int, int]], reads: str) -> str:
+def far_words(far: tuple[int, int], seats: Sequence[Seat], reads: str) -> str:
     """``73 of 130 answered (115 items and 12 repeats, 3 practice)``; of several, who is where.
 
     Args:
         far: answers in force and places, over all who read.
-        seats: name, answers and places of each.
+        seats: of each.
         reads: what one of them reads, by ``order_words``.
     """
     told = f"{far[0]:,} of {far[1]:,} answered"
+    if seats and all(done is None for _, done, _ in seats):
+        told = "nothing back yet"
     if len(seats) < 2:
         return f"{told} ({reads})"
-    each = ", ".join(f"{name} {done:,} of {places:,}" for name, done, places in seats)
+    each = ", ".join(
+        f"{name} not back" if done is None else f"{name} {done:,} of {places:,}"
+        for name, done, places in seats
+    )
     who = each if len(seats) <= NAMED else f"{len(seats)} readers"
-    return f"{told} by all ({who}; each {reads})"
+    return f"{told} over all ({who}; each reads {reads})"

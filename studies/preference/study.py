@@ -24,7 +24,7 @@ from studies.errors import BadStudy, StudyError
 from studies.preference.frozen import order_hash, software_version
 from studies.preference.ledger import PackState, pack_states
 from studies.preference.media import decode
-from studies.preference.order_words import order_words
+from studies.preference.order_words import Seat, order_words
 from studies.preference.panels import Panel
 from studies.preference.protocol import Protocol
 from studies.preference.seating import (
@@ -71,7 +71,8 @@ class StudyInfo:
         packs: every seat handed out, oldest first; empty in a pack.
         practice: practice items of each order, none while nobody has one.
         fault: why it cannot be opened; then everything but id and path is empty.
-        seats: who reads or was handed a pack that is waited for: name, answers in force, places.
+        seats: who reads or was handed a pack that is waited for: name, answers in force (None while
+            nothing is back), places.
     """
 
     id: str
@@ -89,14 +90,14 @@ class StudyInfo:
     packs: tuple[PackState, ...] = ()
     places: int = 0
     practice: int = 0
-    seats: tuple[tuple[str, int, int], ...] = ()
+    seats: tuple[Seat, ...] = ()
 
     @property
     def far(self) -> tuple[int, int]:
         """(answers in force, places) over everybody who reads; the items where nobody does."""
         if not self.seats:
             return self.answered, self.places
-        return sum(one[1] for one in self.seats), sum(one[2] for one in self.seats)
+        return sum(one[1] or 0 for one in self.seats), sum(one[2] for one in self.seats)
 
     @property
     def reads(self) -> str:
@@ -291,14 +292,18 @@ class Study:
 
 def _seats(
     own: Mapping[str, int], handed: Sequence[PackState], done: Mapping[str, int]
-) -> tuple[tuple[str, int, int], ...]:
+) -> tuple[Seat, ...]:
     """Everybody who reads, with how far; a replaced pack is not waited for."""
-    places = dict(own)
+    places, away = dict(own), set[str]()
     for pack in handed:
         names = [name for name, _ in pack.raters] if pack.url else [pack.rater]
         if not pack.replaced:
             places |= dict.fromkeys(names, _places(pack))
-    return tuple((name, done.get(name, 0), count) for name, count in sorted(places.items()))
+            away |= set() if pack.returned_utc else set(names)
+    return tuple(
+        (name, None if name in away else done.get(name, 0), count)
+        for name, count in sorted(places.items())
+    )
 
 
 def _places(pack: PackState) -> int:
