@@ -230,7 +230,7 @@ def _available(there: Available) -> str:
     forms = ", ".join(f"{name} {count}" for name, count in there.per("form").items())
     lines = [
         f"{len(there.tasks)} of {there.total} tasks with {there.queries} queries "
-        f"that all {len(there.models)} models answered",
+        "that every model answered",
         f"  by family: {families or 'none'}",
         f"  by form: {forms or 'none'}",
     ]

@@ -201,6 +201,7 @@ def test_places_are_counted_from_the_first_item_after_practice(pooled):
     assert (found.practice, found.windows[0].start) == (1, 2)
     (grid,) = (one for one in grids_of(pooled) if one.name == "fatigue")
     assert grid.rows[0][0] == f"1 to {found.windows[0].end - 1}"
+    assert "in summary.json count the 1 before it too" in grid.notes[-1]
     axes = checks(pooled, pooled.pairs[0]).axes[1]
     assert axes.get_xticklabels()[0].get_text().startswith("1\u2013\n")
 

@@ -231,7 +231,7 @@ def _fatigue(analysis: Analysis) -> Grid:
         )
         for one in found.windows
     ]
-    notes = (
+    notes: tuple[str, ...] = (
         f"Ties, odds ratio from first to last item: {estimate_words(found.tie_trend)}; "
         f"{test_told(found.tie_test)}.",
         f"Time to answer, ratio from first to last item: {estimate_words(found.time_trend)}; "
@@ -242,6 +242,11 @@ def _fatigue(analysis: Analysis) -> Grid:
     many = len(analysis.pairs) > 1
     ahead = "first of each pair" if many else analysis.pairs[0].first
     heads = ("items in the reading order", "n", "tie", f"{ahead} among decided", "median time")
+    if found.practice and rows:
+        notes += (
+            "Items count from the first after practice; position in ratings.csv and start and end "
+            f"in summary.json count the {found.practice} before it too.",
+        )
     return Grid("fatigue", "Along the session", heads, tuple(rows), notes)
 
 
