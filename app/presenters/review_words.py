@@ -35,11 +35,12 @@ UNSTORED = (
     "ends."
 )
 HERE_AGAIN = "What you had said of this item is here again; choose the answer"
-PRACTICE_OVER = "Practice is over; from here each answer counts"
+PRACTICE_OVER = "Practice is over; answers count now"
 FIRST = "This is the first item"
 SETTLES = "Once these questions begin, no answer given so far can be changed any more."
 SETTLED = "The questions have begun, so no answer can be changed any more."
 NO_CANDIDATE = "Choose a candidate first"
+NO_FRAME = "Choose a frame first"
 
 
 def row_of(info: Any) -> StudyRow:
@@ -47,8 +48,8 @@ def row_of(info: Any) -> StudyRow:
     if info.fault:
         return StudyRow(info.id, "A study that cannot be opened", info.fault, open=False)
     facts = far_words(info.far, info.seats, info.reads)
-    if info.unblinded:
-        facts += "; unblinded, takes no more answers"
+    if info.unblinded:  # first: a long line loses its end
+        facts = f"Unblinded, takes no more answers; {facts}"
     if info.seat:
         facts += f"; pack of {info.seat}"
     return StudyRow(

@@ -43,4 +43,4 @@ def far_words(far: tuple[int, int], seats: Sequence[Seat], reads: str) -> str:
         for name, done, places in seats
     )
     who = each if len(seats) <= NAMED else f"{len(seats)} readers"
-    return f"{told} over all ({who}; each reads {reads})"
+    return f"{told} over all, each reads {reads} ({who})"

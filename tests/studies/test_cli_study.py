@@ -89,7 +89,7 @@ def test_a_study_goes_out_comes_back_and_is_unblinded(home, tmp_path):
     assert "bad.triptych-answers" in merged.err
     [info] = list_studies(Home(home))
     told = far_words(info.far, info.seats, info.reads)
-    assert re.match(r"3 of \d+ answered over all \(R1 3 of \d+, R2 not back; each reads ", told)
+    assert re.match(r"3 of \d+ answered over all, each .* \(R1 3 of \d+, R2 not back\)", told)
     whole = Said(home, "study", "merge", *backs)
     assert whole.code == 0, whole.err
     assert "R1: merged before" in whole.out
@@ -236,7 +236,8 @@ def test_places_are_counted_with_practice_and_repeats(home):
     assert f"{done + 2} of {2 * done}" in Said(home, "study", "status").out
     [info] = list_studies(Home(home))
     told = far_words(info.far, info.seats, info.reads)
-    assert f"answered over all (Ann {done} of {done}, Bob 2 of {done}; each reads " in told
+    assert f"answered over all, each reads {info.reads} (Ann {done} of {done}, " in told
+    assert told.endswith(f", Bob 2 of {done})")
 
 
 def test_opening_greets_whoever_reads(home, tmp_path):
