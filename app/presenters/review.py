@@ -134,6 +134,9 @@ class ReviewPresenter(ReviewIntents, ReviewEnd, Presenter):
         if not self._guessing:
             taken = self._opened.session.taken_back(self._presentation.position)
         self._say_again(taken)
+        self._place_note = ""
+        if self._said_next == words.PRACTICE_OVER:
+            self._place_note, self._said_next = words.PRACTICE_OVER, ""
         self._state = "revealing"
         self.view.set_live(False)
         self._show_place()
@@ -173,7 +176,9 @@ class ReviewPresenter(ReviewIntents, ReviewEnd, Presenter):
             return
         session = self._opened.session
         place, total, kind = words.place_of(self._presentation, session.warmups)
-        left = words.left_words(self._pace, session.left, self._presentation.block)
+        left = self._place_note or words.left_words(
+            self._pace, session.left, self._presentation.block
+        )
         self.view.show_progress(place, total, left, kind=kind)
 
     def _revealed(self) -> None:

@@ -46,6 +46,7 @@ class ReviewIntents:
     _looked_since: bool
     _settled: bool
     _chosen = ""
+    _place_note = ""  # in the strip until the first act
     _close_asked = False
     _told: Any = None  # the item at which a candidate was asked for
     # what the presenter does about them
@@ -58,6 +59,7 @@ class ReviewIntents:
     _sat_down: Any
     _refused: Any
     _revealed: Any
+    _show_place: Any
     _tick: Any
     shown: Any
     retry: Any
@@ -104,12 +106,16 @@ class ReviewIntents:
         if not self._asks("usefulness") or not self._acts():
             return
         if candidate not in CANDIDATES:
-            self._told = self._presentation
-            self.view.show_hint(words.NO_CANDIDATE, kind="warn")
+            self._ask_for(words.NO_CANDIDATE)
             return
         self._said = self._said.with_usefulness(candidate, value)
         self._chosen = candidate
         self._show_said()
+
+    def ask_frame(self) -> None:
+        """A frame was to be enlarged, and none is chosen."""
+        if self._state == "rating":
+            self._ask_for(words.NO_FRAME)
 
     def ask_comment(self) -> None:
         """The line to write in; only where the protocol asks for it."""
@@ -219,6 +225,7 @@ class ReviewIntents:
     def look(self) -> None:
         """A picture was scrolled, windowed, zoomed or moved."""
         self._clock.act()
+        self._begun()
         self._looked_since = True
 
     # what they share
@@ -231,14 +238,25 @@ class ReviewIntents:
         if not self._listening():
             return False
         self._clock.act()
+        self._begun()
         self._heeded()
         return True
 
+    def _ask_for(self, wanted: str) -> None:
+        self._told = self._presentation
+        self.view.show_hint(wanted, kind="warn")
+
     def _heeded(self) -> None:
-        """That a candidate was asked for is said until the next act, no longer."""
+        """That a frame was asked for is said until the next act, no longer."""
         told, self._told = self._told, None
         if told is not None and told is self._presentation:
             self._show_standing()
+
+    def _begun(self) -> None:
+        """What the strip said of this item until the first act gives way to the time left."""
+        if self._place_note and self._state == "rating":
+            self._place_note = ""
+            self._show_place()
 
     def _asks(self, what: str) -> bool:
         opened = self._opened
@@ -293,6 +311,7 @@ class ReviewIntents:
             (view.guess_begun, self.begin_guesses), (view.cannot_asked, self.ask_reason),
             (view.reason_kept, self.take_reason), (view.comment_asked, self.ask_comment),
             (view.comment_kept, self.take_comment), (view.chosen_frame, self.choose_frame),
+            (view.frame_wanted, self.ask_frame),
             (view.confidence_chosen, self.choose_confidence),
             (view.usefulness_chosen, self.choose_usefulness), (view.revealed, self._revealed),
             (view.looked, self.look), (view.ticked, self._tick),

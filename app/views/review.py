@@ -62,6 +62,7 @@ class ReviewView(QWidget):
     cannot_asked = Signal()
     reason_kept = Signal(str)
     chosen_frame = Signal(str)
+    frame_wanted = Signal()
     resume_asked = Signal()
     leave_asked = Signal()
     begun = Signal(str, str)
@@ -320,7 +321,7 @@ class ReviewView(QWidget):
         for name in (
             "answer_chosen", "confirm_asked", "undo_asked", "pause_asked", "confidence_chosen",
             "usefulness_chosen", "comment_asked", "comment_kept", "cannot_asked", "reason_kept",
-            "chosen_frame",
+            "chosen_frame", "frame_wanted",
         ):  # fmt: skip
             getattr(reading, name).connect(getattr(self, name))
         for name in ("resume_asked", "leave_asked", "hand_back_asked", "guess_begun",

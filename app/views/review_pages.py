@@ -121,6 +121,7 @@ class StartPage(SentencePage):
         self.list.setAccessibleName("Studies")
         self.list.setMinimumHeight(180)
         self.list.setSpacing(2)
+        self.list.setWordWrap(True)
         self.rater = QLineEdit()
         self.rater.setAccessibleName("Your name or initials")
         self.rater.setPlaceholderText("Stored with each answer")
@@ -158,7 +159,8 @@ class StartPage(SentencePage):
         for row in rows:
             item = QListWidgetItem(f"{row.title}\n{row.facts}")
             item.setData(Qt.ItemDataRole.UserRole, row.id)
-            item.setSizeHint(QSize(0, theme.px("body") * 4))
+            item.setSizeHint(QSize(0, theme.px("body") * 21 // 4))  # facts may take two lines
+            item.setToolTip(f"{row.title}: {row.facts}")
             if not row.open:
                 item.setFlags(Qt.ItemFlag.NoItemFlags)
             self.list.addItem(item)

@@ -40,6 +40,7 @@ class ReadingScreen(QWidget):
         comment_asked, comment_kept: the line is wanted; what was written.
         cannot_asked, reason_kept: the reasons are wanted; the one taken.
         chosen_frame: name of the frame that is chosen, or empty.
+        frame_wanted: a frame was to be enlarged, and none is chosen or under the pointer.
         help_asked: the keys are wanted.
         idle: a line or a list over the screen was closed; the keys are the page's again.
     """
@@ -55,6 +56,7 @@ class ReadingScreen(QWidget):
     cannot_asked = Signal()
     reason_kept = Signal(str)
     chosen_frame = Signal(str)
+    frame_wanted = Signal()
     help_asked = Signal()
     idle = Signal()
 
@@ -208,7 +210,7 @@ class ReadingScreen(QWidget):
                 self.board.flip()
         elif command == "maximise":
             if first:
-                self.board.enlarge()
+                self._enlarge()
         elif command == "back":
             self.board.shrink()
         elif command == "link":
@@ -223,6 +225,12 @@ class ReadingScreen(QWidget):
         else:
             return self.board.handle_key(event)
         return True
+
+    def _enlarge(self) -> None:
+        was = self.board.enlarged
+        self.board.enlarge()
+        if not was and not self.board.enlarged:
+            self.frame_wanted.emit()
 
     def _candidate(self) -> str:
         return self.board.enlarged_name or self.board.selected_name

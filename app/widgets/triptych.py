@@ -13,7 +13,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import (
+    QColor,
+    QCursor,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QShowEvent,
+)
 from PySide6.QtWidgets import QWidget
 
 from app import theme
@@ -222,8 +230,11 @@ class TriptychBoard(QWidget):
         put.show_content(content, state=state, text_role=role)
 
     def enlarge(self, frame: EvidenceFrame | None = None) -> None:
-        """Let a frame (or the chosen one) cover the board; again shrinks it."""
-        frame = frame or self._selected
+        """Let a frame (or the chosen one, or that under the pointer) cover the board.
+
+        Again shrinks it; with none of the three nothing happens.
+        """
+        frame = frame or self._selected or self._under_pointer()
         if self._enlarged is not None:
             self.shrink()
             return
@@ -239,6 +250,12 @@ class TriptychBoard(QWidget):
         self.large.raise_()
         self.large.show()
 
+    def _under_pointer(self) -> EvidenceFrame | None:
+        """The frame over which the pointer rests; it need not have moved since it appeared."""
+        place = self.mapFromGlobal(QCursor.pos())
+        over = (frame for frame in self.frames if frame.geometry().contains(place))
+        return next(over, None) if self.rect().contains(place) and self.isVisible() else None
+
     def shrink(self) -> None:
         """Return from the enlarged frame, keeping how it was looked at."""
         self.flip_back()
@@ -253,14 +270,16 @@ class TriptychBoard(QWidget):
         self.large.clear()
 
     def step(self, dx: int, dy: int) -> None:
-        """Choose the next frame in a direction; an enlarged one gives its place to it."""
+        """Choose the next frame in a direction; an enlarged one gives its place to it.
+
+        With nothing chosen the way goes from the query, so that both wings are one step away.
+        """
         columns = (self.left, (self.query,), self.right)
         now = self._enlarged or self._selected
         column = next((n for n, one in enumerate(columns) if now in one), 1)
         row = columns[column].index(now) if now in columns[column] else 0
-        if now is not None:
-            column = min(2, max(0, column + dx))
-            row = min(len(columns[column]) - 1, max(0, row + dy))
+        column = min(2, max(0, column + dx))
+        row = min(len(columns[column]) - 1, max(0, row + dy))
         frame = columns[column][row]
         large = self.enlarged
         self.select(frame)

@@ -251,9 +251,33 @@ def test_the_end_of_practice_is_told_once():
     told = []
     for _ in range(3):
         desk.answer("both")
-        told.append(desk.view.last("show_hint")[0][0])
+        told.append(desk.view.last("show_progress")[0][2])
         desk.reveal()
     assert [one == words.PRACTICE_OVER for one in told] == [False, True, False]
+
+
+@pytest.mark.parametrize("act", ["answer", "look"])
+def test_the_end_of_practice_stands_in_the_strip_until_the_first_act(act):
+    desk = Desk(practice()).begin()
+    for _ in range(2):
+        desk.answer("both")
+        desk.reveal()
+    assert desk.view.last("show_progress")[0][:3] == (1, 4, words.PRACTICE_OVER)
+    desk.view.chosen_frame.emit("left1")  # pointing is no act
+    assert desk.view.last("show_progress")[0][2] == words.PRACTICE_OVER
+    if act == "answer":
+        desk.view.answer_chosen.emit("left")
+    else:
+        desk.view.looked.emit()
+    assert desk.view.last("show_progress")[0][2] != words.PRACTICE_OVER
+
+
+def test_enlarging_nothing_asks_for_a_frame_until_one_is_chosen():
+    desk = Desk(study()).begin()
+    desk.view.frame_wanted.emit()
+    assert desk.view.last("show_hint") == ((words.NO_FRAME,), {"kind": "warn"})
+    desk.view.chosen_frame.emit("right1")
+    assert desk.view.last("show_hint") == (("",), {})
 
 
 def practice(total=6, warmups=2):

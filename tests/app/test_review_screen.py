@@ -20,7 +20,7 @@ from app.presenters.review import ReviewPresenter
 from app.presenters.review_ahead import Ahead, ItemStore, key_of
 from app.presenters.review_media import NoRoom, board_item, bytes_of
 from app.presenters.review_resume import MOST_STUDIES, Places, reading_of
-from app.presenters.review_words import WRITTEN
+from app.presenters.review_words import PRACTICE_OVER, WRITTEN
 from app.views.review import ReviewView
 from app.views.review_profile import ProfilePage
 from app.widgets import drawn_ahead
@@ -160,6 +160,31 @@ def test_frames_are_chosen_by_keys(view, qtbot):
     for key, name in walk:
         qtbot.keyClick(view, key, SHIFT)
         assert view.board.selected_name == name
+
+
+@pytest.mark.parametrize(("key", "name"), [(KEY.Key_Left, "left1"), (KEY.Key_Right, "right1"),
+                                           (KEY.Key_Down, "query")])  # fmt: skip
+def test_from_nothing_chosen_both_wings_are_one_step_away(view, qtbot, key, name):
+    show(view)
+    assert view.board.selected_name == ""
+    qtbot.keyClick(view, key, SHIFT)
+    assert view.board.selected_name == name
+
+
+def test_with_nothing_chosen_the_frame_under_the_pointer_is_enlarged_or_asked_for(view, qtbot):
+    show(view)
+    qtbot.waitExposed(view)
+    board = view.board
+    QCursor.setPos(board.mapToGlobal(board.right[1].geometry().center()))
+    board.select(None)
+    qtbot.keyClick(view, KEY.Key_M)
+    assert board.enlarged_name == "right2"
+    qtbot.keyClick(view, KEY.Key_M)
+    QCursor.setPos(view.strip.mapToGlobal(QPoint(4, 4)))
+    board.select(None)
+    with qtbot.waitSignal(view.frame_wanted):
+        qtbot.keyClick(view, KEY.Key_M)
+    assert not board.enlarged
 
 
 def test_window_zoom_and_place_are_changed_by_keys_alike_on_all(view, qtbot):
@@ -309,8 +334,11 @@ def test_no_word_is_cut_at_1280_x_800_at_any_type_size(view, scaled, qtbot, perc
             assert view.rect().contains(
                 one.rect().translated(one.mapTo(view, one.rect().topLeft()))
             )
-    for one in view.strip.findChildren(QLabel):
-        assert one.width() >= one.fontMetrics().horizontalAdvance(one.text()), one.text()
+    for words in ("about 2 h 40 min left of the 2D items", PRACTICE_OVER):
+        view.show_progress(1214, 1530, words)
+        QApplication.processEvents()
+        for one in view.strip.findChildren(QLabel):
+            assert one.width() >= one.fontMetrics().horizontalAdvance(one.text()), one.text()
     for button in view.answers.buttons.values():
         assert button.letters >= theme.px("body") - 1
     strip = view.details.keys
