@@ -65,9 +65,12 @@ def test_nothing_that_is_shown_or_logged_tells_a_secret(read_study):
 def test_what_a_rater_asks_for_counts_no_preference(read_study):
     _, study, shown, _ = read_study
     known = {"id", "title", "created_utc", "items", "auto_ties", "answered", "raters"}
-    known |= {"unblinded", "hash", "path", "fault", "packs", "seat", "places", "practice"}
+    known |= {"unblinded", "hash", "path", "fault", "packs", "seat", "places", "practice", "seats"}
     assert set(asdict(study.info())) == known
     assert study.info().raters == (("Ann", len(shown) - 1),)
+    [(name, done, places)] = study.info().seats  # names and counts, nothing else
+    assert (name, done) == ("Ann", len(shown) - 1)
+    assert places == study.info().places
 
 
 def test_left_and_right_are_told_apart_by_nothing_but_their_place(read_study):
