@@ -234,8 +234,11 @@ def test_a_forced_unblinding_is_told():
 def test_a_p_value_beside_a_share_says_where_it_is_of_votes(pooled):
     found = pooled.pairs[0].length
     assert found.sign.n != found.longer.n
-    assert f"({found.longer.count} of {found.longer.n}), by one vote for each item" in to_text(
-        pooled
-    )
+    text, said = to_text(pooled), told(made(raters=2))
+    assert f"({found.longer.count} of {found.longer.n}), by one vote for each item: " in text
+    assert "; sign test of all ratings p " in text
+    assert ", sign test of all ratings p " in said
+    assert " of the decided, sign test of the votes " in said
+    assert "sign test of all ratings" not in told(made(raters=1))
     names = [row[0] for grid in grids_of(pooled) if grid.name == "bias" for row in grid.rows]
     assert f"longer texts preferred; p of {found.sign.n} items, one vote for each item" in names

@@ -223,7 +223,7 @@ def side_words(pair: Pair) -> str:
         return "No rating preferred one list, so nothing can be said about the sides."
     told = (
         f"The left list was chosen in {share_words(side.left)} of the decided ratings, "
-        f"{test_words(side.sign)}{_power(away_words(side.smallest_detectable))}."
+        f"{of_ratings(pair)}{test_words(side.sign)}{_power(away_words(side.smallest_detectable))}."
     )
     if forms.heterogeneity is None:
         return told
@@ -232,6 +232,11 @@ def side_words(pair: Pair) -> str:
         f"{told} One test of the sides between the forms, {test_words(forms.heterogeneity)}"
         f"{_power(least)}."
     )
+
+
+def of_ratings(pair: Pair) -> str:
+    """That a sign test is of ratings, where there is one of votes too; ends in a blank."""
+    return "" if pair.majority is None else "sign test of all ratings "
 
 
 def length_words(pair: Pair) -> str:
@@ -268,4 +273,4 @@ def kin_words(pair: Pair) -> str:
 
 def _voted(found: Share, test: Test) -> str:
     """The sign test; where it is not of the share's ratings, that its n are votes."""
-    return f"by {VOTE} {test_words(test)}" if test.n != found.n else test_words(test)
+    return f"by {VOTE}: {test_words(test)}" if test.n != found.n else test_words(test)

@@ -96,7 +96,8 @@ def _dress(axes: Axes, pair: Pair, top: int) -> None:
     axes.set_yticks([])
     axes.set_xticks([0, 25, 50, 75, 100])
     told = "Preferred among the decided, %, with Wilson 95 % intervals.\n"
-    told += "p: exact sign test, Holm within each group of lines"
+    which = " of the ratings" if pair.overall.n > pair.overall.items else ""
+    told += f"p: exact sign test{which}, Holm within each group of lines"
     axes.set_xlabel(told, color=QUIET, fontsize=SMALL)
     for x, words, colour, side in (
         (0, f"{pair.second} better", DARK, "left"),

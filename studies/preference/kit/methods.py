@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from studies.preference.analysis.schema import Analysis, Pair
 from studies.preference.analysis.tables import StudyTables
-from studies.preference.kit.bias import bias_words
+from studies.preference.kit.bias import bias_words, of_ratings
 from studies.preference.kit.checklists import checklists
 from studies.preference.kit.independence import independence
 from studies.preference.kit.sizing import size_words
@@ -227,8 +227,8 @@ def _decided(pair: Pair) -> str:
         return f"No rating preferred one list; net preference {points_words(one.net)}."
     return (
         f"Among the decided {pair.first} had {share_words(one.first_decided)}, "
-        f"{test_words(one.sign)}; net preference {points_words(one.net)}. Left was chosen in "
-        f"{share_words(pair.side.left)} of the decided."
+        f"{of_ratings(pair)}{test_words(one.sign)}; net preference "
+        f"{points_words(one.net)}. Left was chosen in {share_words(pair.side.left)} of the decided."
     )
 
 
@@ -239,7 +239,8 @@ def _across(pair: Pair) -> str:
     voted = pair.majority
     told = (
         f"By the majority of the raters of each item {pair.first} had "
-        f"{share_words(voted.first_decided)} of the decided, {test_words(voted.sign)}. "
+        f"{share_words(voted.first_decided)} of the decided, sign test of the votes "
+        f"{test_words(voted.sign)}. "
         if voted.first_decided.n
         else ""
     )

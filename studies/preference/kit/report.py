@@ -11,7 +11,7 @@ from typing import Any
 
 from studies.preference.analysis.rated import POOLED
 from studies.preference.analysis.schema import Analysis, Block, Davidson, Pair
-from studies.preference.kit.bias import kin_words, length_words
+from studies.preference.kit.bias import kin_words, length_words, of_ratings
 from studies.preference.kit.grid import Grid, words_of
 from studies.preference.kit.layout import grids_of
 from studies.preference.kit.summary import document_of
@@ -112,7 +112,8 @@ def _pair_text(pair: Pair) -> list[str]:
         lines.append(f"Davidson, log worth ratio: {estimate_words(fit.log_ratio)}")
     lines += [
         f"Order term (left): {estimate_words(fit.order)}; {test_words(fit.order_test)}",
-        f"Left list among decided: {share_words(pair.side.left)}; {test_words(pair.side.sign)}",
+        f"Left list among decided: {share_words(pair.side.left)}; "
+        f"{of_ratings(pair)}{test_words(pair.side.sign)}",
         f"Correct list among decided: {share_words(pair.criterion.right)}",
         length_words(pair),
         kin_words(pair),
