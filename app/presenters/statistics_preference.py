@@ -219,11 +219,11 @@ def _forest(look: Look) -> Panel:
             branches.append(_branch(look, one, name, known, group=table.title, whole=False))
             lines.append(_net_line(one, name, known))
     fields = fields_of(look.first, look.second, [branch.dots[0] for branch in branches])
-    head = ("Group", "n", "Net preference", "the same, BCa", "Whole tasks resampled",
-            "Among decided", "Sign test")  # fmt: skip
-    tips = ("", DEFINED["n"], DEFINED["net"], "The same draws, bias-corrected and accelerated.",
-            "Tasks resampled and nothing within them; narrower.", DEFINED["decided"],
-            DEFINED["sign"])  # fmt: skip
+    head = ("Group", "n", "Net preference", "Among decided", "Sign test",
+            "Net preference, BCa", "Net preference, whole tasks resampled")  # fmt: skip
+    tips = ("", DEFINED["n"], DEFINED["net"], DEFINED["decided"], DEFINED["sign"],
+            "The same draws, bias-corrected and accelerated.",
+            "Tasks resampled and nothing within them; narrower.")  # fmt: skip
     grid = Grid(title, head, tuple(lines), tips)
     notes = (
         "A square is a group, larger with its n; the diamond and the dashed line are the whole.",
@@ -245,8 +245,8 @@ def _branch(
 
 def _net_line(block: Block, title: str, known: Behind) -> Line:
     whole = "-" if block.net_tasks is None else points_words(block.net_tasks)
-    cells = (title, str(block.n), points_words(block.net), points_words(block.net_bca), whole,
-             share_words(block.first_decided), test_words(block.sign))  # fmt: skip
+    cells = (title, str(block.n), points_words(block.net), share_words(block.first_decided),
+             test_words(block.sign), points_words(block.net_bca), whole)  # fmt: skip
     return Line(cells, said(title, points_words(block.net), DEFINED["net"]), known)
 
 

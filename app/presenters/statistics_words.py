@@ -43,7 +43,7 @@ DEFINED = {
 }
 HEAD_TIPS = tuple(
     DEFINED.get(name, "") for name in
-    ("", "n", "better", "better", "tie", "both", "neither", "decided", "sign", "net", "time")
+    ("", "n", "better", "better", "tie", "decided", "sign", "net", "both", "neither", "time")
 )  # fmt: skip
 
 
@@ -122,14 +122,19 @@ def decided_note(block: Block) -> str:
 
 
 def cells_of(block: Block, title: str) -> tuple[str, ...]:
-    """A group of answers as one row of a table; the words are those of the published tables."""
-    shares = (block.first, block.second, block.tie, block.both, block.neither, block.first_decided)
+    """A group of answers as one row of a table; the words are those of the published tables.
+
+    What is compared and tested comes first: a narrow window shows it without scrolling.
+    """
+    shares = (block.first, block.second, block.tie, block.first_decided)
     return (
         title,
         str(block.n),
         *(share_words(share) for share in shares),
         test_words(block.sign),
         points_words(block.net),
+        share_words(block.both),
+        share_words(block.neither),
         seconds_words(block.median_ms),
     )
 
@@ -137,8 +142,8 @@ def cells_of(block: Block, title: str) -> tuple[str, ...]:
 def head_of(what: str, first: str, second: str) -> tuple[str, ...]:
     """The heads of such a table."""
     return (
-        what, "n", f"{first} better", f"{second} better", "Tie", "Both useful", "Neither useful",
-        f"{first} among decided", "Sign test", "Net preference", "Median time",
+        what, "n", f"{first} better", f"{second} better", "Tie", f"{first} among decided",
+        "Sign test", "Net preference", "Both useful", "Neither useful", "Median time",
     )  # fmt: skip
 
 
